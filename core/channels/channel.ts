@@ -1,0 +1,79 @@
+import type { Clock } from "../clock.ts";
+import type { SessionKey } from "../contract/ids.ts";
+import type { Log } from "../log/log.ts";
+import type { SessionSource } from "../sessions/session-source.ts";
+
+/** One event of a platform, in our words. What the inbox stores is exactly this. */
+export interface InboundMessage {
+  /** The channel that carried it and will carry the reply. */
+  channelId: string;
+  source: SessionSource;
+  text: string;
+  /** The platform's own id, unique per chat; accepted once. Null where the platform has none. */
+  messageId: string | null;
+  /** Set by our own machinery only (wakes, resumes): never from a platform. */
+  internal?: boolean;
+  /** False where nobody waits for an answer, so that a silence marker is honoured (lifecycle 12.6). */
+  expectsReply?: boolean;
+}
+
+export type Acceptance =
+  /** On disk and in the lane; `reply` is set where the text was a command, and is its answer. */
+  | { kind: "accepted"; key: SessionKey; inputId: number; reply: string | null }
+  /** This platform message was accepted before; nothing happens again. */
+  | { kind: "duplicate"; key: SessionKey; inputId: number };
+
+/** A reply that is owed to a chat. */
+export interface OutboundMessage {
+  obligationId: string;
+  key: SessionKey;
+  target: SessionSource;
+  /** The text to send, label of a recovered reply included. */
+  text: string;
+  /** The platform message that it answers, where there is one. */
+  replyTo: string | null;
+  /** The same for every attempt at this obligation. */
+  idempotencyKey: string;
+  recovered: boolean;
+}
+
+export type SendOutcome =
+  | { kind: "delivered"; remoteId: string | null }
+  /** Certainly not delivered. `retryable` with the platform's own wait, where it names one. */
+  | { kind: "rejected"; retryable: boolean; code: string; reason: string; retryAfterMs?: number }
+  /** The request left and no answer came: it may have arrived. Never repeated by the channel itself. */
+  | { kind: "unknown"; reason: string };
+
+export interface ChannelCapabilities {
+  /** The platform drops a second send with the same key, so an unknown outcome may simply be repeated. */
+  idempotentSend: boolean;
+  /** A person reads the transcript itself: a committed reply is a delivered one. */
+  transcriptIsDelivery: boolean;
+}
+
+export interface ChannelContext {
+  clock: Clock;
+  log: Log;
+  /**
+   * Stores the message durably and queues its turn. Confirm to the platform only after it resolves.
+   * @throws {SignalboxError} E_QUEUE_FULL, E_STORE_FULL, E_DRAINING, E_KEY_COLLISION: nothing was kept, tell the sender.
+   */
+  accept(message: InboundMessage): Promise<Acceptance>;
+  /** Tells the panel how the channel is. `error` in words a person understands. */
+  report(state: "up" | "starting" | "down", error?: { code: string; message: string }): void;
+}
+
+export interface Channel {
+  readonly id: string;
+  readonly kind: string;
+  /** The account it is signed in as, or null. */
+  readonly account: string | null;
+  /** Where to reach it over HTTP, or null. */
+  readonly address: string | null;
+  readonly capabilities: ChannelCapabilities;
+  /** Resolves once the channel can send; later trouble is told through `report`. */
+  start(context: ChannelContext): Promise<void>;
+  stop(): Promise<void>;
+  /** One attempt, no retries inside; never sleeps through a rate limit. Does not throw: the outcome says it. */
+  send(message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome>;
+}

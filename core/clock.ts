@@ -1,0 +1,21 @@
+/** Time as a parameter: the wall clock for what is stored, the monotonic one for what is measured. */
+export interface Clock {
+  /** Epoch milliseconds, UTC. May step when the machine's clock is set. */
+  nowMs(): number;
+  /** Milliseconds since some fixed instant of this boot; never steps back. */
+  monotonicMs(): number;
+  /** Runs `fn` once after `ms`; the returned function cancels. Never keeps the process alive by itself. */
+  after(ms: number, fn: () => void): () => void;
+}
+
+export const systemClock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  after(ms, fn) {
+    const timer = setTimeout(fn, Math.min(ms, 2_147_483_647)); // Node fires at once above 2^31-1
+    timer.unref();
+    return () => {
+      clearTimeout(timer);
+    };
+  },
+};

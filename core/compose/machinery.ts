@@ -1,0 +1,192 @@
+import { createAgentCache } from "../agents/agent-cache.ts";
+import { createAgentRegistry } from "../agents/registry.ts";
+import type { Channel } from "../channels/channel.ts";
+import { createChannelHub } from "../channels/channel-hub.ts";
+import { localChannel } from "../channels/local.ts";
+import { simulatorChannel } from "../channels/simulator.ts";
+import { webhookChannel } from "../channels/webhook.ts";
+import type { WebhookChannel } from "../channels/webhook.ts";
+import { createSender } from "../delivery/sender.ts";
+import { createCommands } from "../turns/commands.ts";
+import { createIntake } from "../turns/intake.ts";
+import { createLaneActs } from "../turns/lane-acts.ts";
+import { createLanes } from "../turns/lanes.ts";
+import type { StartedTurn } from "../turns/turn-start.ts";
+import { recordObligation } from "../turns/turn-finish.ts";
+import { turnRequest } from "../turns/turn-request.ts";
+import type { Base } from "./base.ts";
+
+/** Time an agent has to notice that it was stopped, in ms. */
+const graceMs = 2_000;
+/** One attempt at a delivery, in ms. */
+const attemptMs = 30_000;
+const freshStartNotice =
+  "The session before this message was suspended, so this is a fresh start. /resume goes back to it.";
+
+export type Machinery = ReturnType<typeof createMachinery>;
+
+/** The moving parts, wired: channels → intake → lanes → agents → ledger → channels (architecture, "A message's way through"). */
+export function createMachinery(base: Base) {
+  const { options, clock, config, db, stores, bus, bootId, openLog, log } = base;
+  const { directory, inbox, obligations, acts, list } = stores;
+
+  const registry = createAgentRegistry({
+    agents: config.value.agents,
+    defaultAgent: config.value.defaultAgent,
+    clock,
+    log: openLog.log,
+    ...(options.discoverAgents === false ? { discoveryPorts: [] } : {}),
+    limits: {
+      firstTokenMs: config.value.turns.first_token_timeout * 1000,
+      idleMs: config.value.turns.idle_timeout * 1000,
+    },
+  });
+  const agents = createAgentCache({
+    maxSize: config.value.agent.agent_cache.max_size,
+    onReleaseFailed: (cause) => {
+      log.warn("agent.release_failed", {}, cause);
+    },
+  });
+
+  const local = localChannel();
+  const simulator = simulatorChannel();
+  let webhooks: WebhookChannel[] = [];
+  const hub = createChannelHub({
+    clock,
+    log: openLog.log.area("channels"),
+    accept: (message) => intake.accept(message),
+    sessionsPerChannel: () => list.sessionsPerChannel(),
+    onChange: () => {
+      bus.emit("channels.changed", { channels: hub.rows() });
+    },
+    onUp: () => {
+      sender.pumpAll();
+    },
+  });
+  const sender = createSender({
+    db,
+    obligations,
+    channel: (id) => hub.sendable(id),
+    bus,
+    clock,
+    log: openLog.log.area("delivery"),
+    owner: { bootId, pid: process.pid },
+    attemptMs,
+    onSent: (channelId) => {
+      hub.countOut(channelId);
+    },
+  });
+
+  const readsTranscript = (channelId: string): boolean =>
+    hub.get(channelId)?.capabilities.transcriptIsDelivery === true;
+
+  function oweFreshStartNotice(turn: StartedTurn): void {
+    if (turn.replaced !== null && !readsTranscript(turn.message.channelId))
+      recordObligation(obligations, turn, freshStartNotice, null, clock.nowMs());
+  }
+
+  const lanes = createLanes({
+    db,
+    stores,
+    agents,
+    bus,
+    clock,
+    log: openLog.log.area("turns"),
+    bootId,
+    limits: () => ({ idleMs: config.value.agent.gateway_timeout * 1000, graceMs }),
+    chooseAgent: (row) => {
+      const hook = row.channelId.startsWith("webhook:")
+        ? row.channelId.slice("webhook:".length)
+        : "";
+      const wanted = config.value.channels.webhook[hook]?.agent ?? null;
+      return wanted !== null && registry.has(wanted) ? wanted : registry.default().id;
+    },
+    runtime: (id) => registry.get(id),
+    request: (turn) =>
+      turnRequest(directory, turn, {
+        isolation: base.keyRules(),
+        connectedPlatforms: hub.rows().flatMap((row) => (row.state === "up" ? [row.kind] : [])),
+        redactPii: config.value.privacy.redact_pii,
+      }),
+    channel: (id) => ({
+      transcriptIsDelivery: readsTranscript(id),
+      autonomousLane: id.startsWith("webhook:"),
+    }),
+    onStarted: (turn) => {
+      registry.turnStarted(turn.agentId);
+      oweFreshStartNotice(turn);
+    },
+    deliver: (key) => {
+      sender.pump(key);
+    },
+    onEnded: (turn, state, result) => {
+      registry.turnEnded(turn.agentId, state === "failed");
+      if (state === "failed")
+        base.raise({
+          kind: "failed",
+          title: `${turn.row.title === "" ? turn.key : turn.row.title}: a turn failed`,
+          body: result.error?.message ?? "The agent failed.",
+          link: `/sessions/${encodeURIComponent(turn.key)}`,
+          group: `failed:${turn.key}`,
+        });
+    },
+    maxConcurrent: () => config.value.max_concurrent_sessions,
+  });
+  const laneActs = createLaneActs({ db, directory, inbox, acts, lanes, agents, bus, clock });
+  const commands = createCommands({
+    directory,
+    inbox,
+    acts: laneActs,
+    enqueue: async (message) => {
+      await intake.accept(message, "queue");
+    },
+  });
+  const intake = createIntake({
+    db,
+    directory,
+    inbox,
+    bus,
+    clock,
+    keyRules: base.keyRules,
+    wake: (key) => {
+      lanes.wake(key);
+    },
+    command: commands,
+    onAccepted: (message) => {
+      hub.countIn(message.channelId);
+    },
+    onBusy: (key, message) => {
+      const { display } = config.value;
+      const mode =
+        display.platforms[message.source.platform]?.busy_input_mode ?? display.busy_input_mode;
+      if (mode === "interrupt" && message.internal !== true)
+        void lanes.cut(key, { outcome: "stopped", because: "Stopped by the next message." });
+    },
+  });
+
+  return {
+    registry,
+    agents,
+    hub,
+    sender,
+    lanes,
+    laneActs,
+    intake,
+    local,
+    simulator,
+    hook: (name: string) => webhooks.find((hook) => hook.name === name)?.handler,
+    /** Starts the channels that the settings name, stops the others. */
+    async useChannels(): Promise<void> {
+      const { channels } = config.value;
+      webhooks = Object.entries(channels.webhook).flatMap(([name, hook]) =>
+        hook.enabled ? [webhookChannel(name, hook)] : [],
+      );
+      const all: Channel[] = [
+        ...(channels.local.enabled ? [local] : []),
+        ...(channels.simulator.enabled ? [simulator] : []),
+        ...webhooks,
+      ];
+      await hub.use(all);
+    },
+  };
+}

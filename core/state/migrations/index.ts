@@ -1,0 +1,5 @@
+import type { Migration } from "../migrate.ts";
+import { base } from "./0010-base.ts";
+
+/** In order; numbers in tens leave room for a fix between two releases. */
+export const migrations: readonly Migration[] = [base];

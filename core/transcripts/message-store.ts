@@ -1,0 +1,134 @@
+import type { Database } from "../state/database.ts";
+import type { SessionId } from "../contract/ids.ts";
+
+export interface NewMessage {
+  sessionId: SessionId;
+  role: "user" | "assistant" | "tool" | "system" | "boundary";
+  content: string;
+  timestamp: number;
+  turnId?: string | null;
+  senderName?: string | null;
+  platformMessageId?: string | null;
+  toolCallId?: string | null;
+  toolCalls?: string | null;
+  toolName?: string | null;
+  finishReason?: string | null;
+  /** `internal` for machinery's rows; `reset`, `restart` … for boundaries. */
+  displayKind?: string | null;
+  displayMetadata?: string | null;
+  tokenCount?: number | null;
+}
+
+/** A stored row as it is shown. `text` is at most `textLimit` characters of the content. */
+export interface StoredMessage {
+  id: number;
+  sessionId: SessionId;
+  role: NewMessage["role"];
+  text: string;
+  textBytes: number;
+  timestamp: number;
+  turnId: string | null;
+  senderName: string | null;
+  toolCallId: string | null;
+  toolCalls: string | null;
+  toolName: string | null;
+  finishReason: string | null;
+  displayKind: string | null;
+  delivery: string | null;
+}
+
+/** Characters of one row that a page carries; the whole row is read on its own. */
+export const textLimit = 65_536;
+
+export type MessageStore = ReturnType<typeof messageStore>;
+
+const columns = `m.id, m.session_id AS sessionId, m.role, substr(coalesce(m.content, ''), 1, ${textLimit}) AS text,
+  coalesce(octet_length(m.content), 0) AS textBytes, m.timestamp, m.turn_id AS turnId, m.sender_name AS senderName,
+  m.tool_call_id AS toolCallId, m.tool_calls AS toolCalls, m.tool_name AS toolName, m.finish_reason AS finishReason,
+  m.display_kind AS displayKind,
+  (SELECT state FROM delivery_obligations o WHERE o.message_id = m.id ORDER BY order_seq DESC LIMIT 1) AS delivery`;
+
+/** The table `messages` (lifecycle 7.3). Rows are ordered by id, never by time: clocks step. Callers bring the transaction. */
+export function messageStore({ sql }: Database) {
+  const insert = sql.prepare(`
+    INSERT INTO messages (session_id, role, content, timestamp, turn_id, sender_name, platform_message_id, tool_call_id,
+      tool_calls, tool_name, finish_reason, display_kind, display_metadata, token_count)
+    VALUES (@sessionId, @role, @content, @timestamp, @turnId, @senderName, @platformMessageId, @toolCallId,
+      @toolCalls, @toolName, @finishReason, @displayKind, @displayMetadata, @tokenCount)`);
+  const count = sql.prepare<[number, number, string]>(
+    `UPDATE sessions SET message_count = message_count + ?, tool_call_count = tool_call_count + ? WHERE id = ?`,
+  );
+  const page = sql.prepare<[string, number, number], StoredMessage>(`
+    SELECT ${columns} FROM messages m
+     WHERE m.session_id = ? AND (m.active = 1 OR m.compacted = 1) AND m.id < ? ORDER BY m.id DESC LIMIT ?`);
+  const live = sql.prepare<
+    [string],
+    Pick<
+      StoredMessage,
+      | "id"
+      | "role"
+      | "toolCallId"
+      | "toolCalls"
+      | "toolName"
+      | "timestamp"
+      | "displayKind"
+      | "senderName"
+      | "finishReason"
+    > & { content: string }
+  >(`
+    SELECT id, role, coalesce(content, '') AS content, tool_call_id AS toolCallId, tool_calls AS toolCalls, tool_name AS toolName,
+      timestamp, display_kind AS displayKind, sender_name AS senderName, finish_reason AS finishReason
+      FROM messages WHERE session_id = ? AND active = 1 ORDER BY id`);
+  const one = sql.prepare<[number], StoredMessage>(
+    `SELECT ${columns} FROM messages m WHERE m.id = ?`,
+  );
+  const byPlatformId = sql.prepare<[string, string], { one: 1 }>(
+    `SELECT 1 AS one FROM messages WHERE session_id = ? AND platform_message_id = ?`,
+  );
+  const lastAt = sql.prepare<[string], { at: number | null }>(
+    `SELECT max(timestamp) AS at FROM messages WHERE session_id = ?`,
+  );
+  const boundaries = sql.prepare<[string], { id: number }>(
+    `SELECT id FROM messages WHERE session_id = ? AND role = 'boundary' ORDER BY id`,
+  );
+
+  return {
+    /** Ids of the bars that mark boundaries in a transcript. */
+    boundaryIds: (id: SessionId): number[] => boundaries.all(id).map((row) => row.id),
+    /** Time of the newest row, or null in an empty transcript. */
+    lastAt: (id: SessionId): number | null => lastAt.get(id)?.at ?? null,
+    /** Adds a row and its session's counters; returns the row's id. */
+    append(message: NewMessage): number {
+      const row = {
+        turnId: null,
+        senderName: null,
+        platformMessageId: null,
+        toolCallId: null,
+        toolCalls: null,
+        toolName: null,
+        finishReason: null,
+        displayKind: null,
+        displayMetadata: null,
+        tokenCount: null,
+        ...message,
+      };
+      const id = Number(insert.run(row).lastInsertRowid);
+      if (message.role !== "boundary")
+        count.run(
+          1,
+          message.toolCalls ? (JSON.parse(message.toolCalls) as unknown[]).length : 0,
+          message.sessionId,
+        );
+      return id;
+    },
+    /** Up to `limit` rows before `before`, oldest first. */
+    page(id: SessionId, before: number, limit: number): StoredMessage[] {
+      return page.all(id, before, limit).reverse();
+    },
+    /** The active rows, whole, in order: what a history is made of. */
+    live: (id: SessionId) => live.all(id),
+    get: (id: number): StoredMessage | undefined => one.get(id),
+    hasPlatformMessageId: (id: SessionId, platformMessageId: string): boolean =>
+      byPlatformId.get(id, platformMessageId) !== undefined,
+  };
+}

@@ -1,0 +1,137 @@
+import type { Database } from "../state/database.ts";
+import type { SessionKey, TurnId } from "../contract/ids.ts";
+
+/** `message`: typed by a person; `queue`: made by `/queue`, never merged; `internal`: our own wakes; `command`: acted on at once. */
+export type InboundKind = "message" | "queue" | "internal" | "command";
+/** Next up, or behind it in order (lifecycle 12.1). */
+export type Place = "slot" | "fifo";
+/** How an accepted message ended. */
+export type InboundOutcome =
+  "answered" | "silent" | "failed" | "stopped" | "interrupted" | "dropped" | "merged" | "command";
+
+export interface NewInbound {
+  sessionKey: SessionKey;
+  channelId: string;
+  /** Channel and chat as one text: the space in which a platform message id is unique. */
+  chatRef: string;
+  platformMessageId: string | null;
+  senderRef: string;
+  kind: InboundKind;
+  place: Place;
+  eventJson: string;
+  acceptedAt: number;
+}
+
+export interface InboundRow extends NewInbound {
+  seq: number;
+  position: number;
+  state: "accepted" | "started" | "ended";
+  turnId: TurnId | null;
+}
+
+export type InboxStore = ReturnType<typeof inboxStore>;
+
+const columns = `seq, session_key AS sessionKey, channel_id AS channelId, chat_ref AS chatRef,
+  platform_message_id AS platformMessageId, sender_ref AS senderRef, kind, place, position, event_json AS eventJson,
+  state, turn_id AS turnId, accepted_at AS acceptedAt`;
+
+/** The table `inbound_journal` (lifecycle 12.10): what was accepted, in order, until after its end. Callers bring the transaction. */
+export function inboxStore({ sql }: Database) {
+  const insert = sql.prepare<
+    [NewInbound & { state: string; outcome: string | null; endedAt: number | null }]
+  >(`
+    INSERT INTO inbound_journal (session_key, channel_id, chat_ref, platform_message_id, sender_ref, kind, place, position,
+      event_json, state, outcome, accepted_at, ended_at)
+    VALUES (@sessionKey, @channelId, @chatRef, @platformMessageId, @senderRef, @kind, @place,
+      (SELECT coalesce(max(seq), 0) + 1 FROM inbound_journal), @eventJson, @state, @outcome, @acceptedAt, @endedAt)`);
+  const seen = sql.prepare<[string, string], { seq: number; sessionKey: SessionKey }>(
+    `SELECT seq, session_key AS sessionKey FROM inbound_journal WHERE chat_ref = ? AND platform_message_id = ?`,
+  );
+  const waiting = sql.prepare<[string], InboundRow>(
+    `SELECT ${columns} FROM inbound_journal WHERE session_key = ? AND state = 'accepted' ORDER BY place DESC, position`,
+  );
+  const slot = sql.prepare<[string], InboundRow>(
+    `SELECT ${columns} FROM inbound_journal WHERE session_key = ? AND state = 'accepted' AND place = 'slot' ORDER BY position LIMIT 1`,
+  );
+  const fifoHead = sql.prepare<[string], { seq: number }>(
+    `SELECT seq FROM inbound_journal WHERE session_key = ? AND state = 'accepted' AND place = 'fifo' ORDER BY position LIMIT 1`,
+  );
+  const internalHead = sql.prepare<[string], { seq: number }>(
+    `SELECT seq FROM inbound_journal WHERE session_key = ? AND state = 'accepted' AND kind = 'internal' ORDER BY position LIMIT 1`,
+  );
+  const depth = sql.prepare<[string], { depth: number; human: number }>(
+    `SELECT count(*) AS depth, count(*) FILTER (WHERE kind <> 'internal') AS human
+       FROM inbound_journal WHERE session_key = ? AND state = 'accepted'`,
+  );
+  const toSlot = sql.prepare<[number]>(`UPDATE inbound_journal SET place = 'slot' WHERE seq = ?`);
+  const start = sql.prepare<[string, number, number]>(
+    `UPDATE inbound_journal SET state = 'started', turn_id = ?, started_at = ? WHERE seq = ?`,
+  );
+  const endTurn = sql.prepare<[string, number, string]>(
+    `UPDATE inbound_journal SET state = 'ended', outcome = ?, ended_at = ? WHERE turn_id = ? AND state = 'started'`,
+  );
+  const end = sql.prepare<[string, number, number]>(
+    `UPDATE inbound_journal SET state = 'ended', outcome = ?, ended_at = ? WHERE seq = ? AND state = 'accepted'`,
+  );
+  const lanes = sql.prepare<[], { key: SessionKey }>(
+    `SELECT session_key AS key FROM inbound_journal WHERE state = 'accepted' GROUP BY session_key ORDER BY min(seq)`,
+  );
+  const orphans = sql.prepare<[], InboundRow>(
+    `SELECT ${columns} FROM inbound_journal WHERE state = 'started' ORDER BY seq`,
+  );
+  const prune = sql.prepare<[number, number]>(
+    `DELETE FROM inbound_journal WHERE seq IN (SELECT seq FROM inbound_journal WHERE state = 'ended' AND ended_at < ? ORDER BY ended_at LIMIT ?)`,
+  );
+
+  return {
+    /** Adds an accepted message; returns its number. */
+    insert(row: NewInbound): number {
+      return Number(
+        insert.run({ ...row, state: "accepted", outcome: null, endedAt: null }).lastInsertRowid,
+      );
+    },
+    /** Remembers a message that was acted on at once, so that its redelivery is recognised. */
+    insertEnded(row: NewInbound, outcome: InboundOutcome): number {
+      return Number(
+        insert.run({ ...row, state: "ended", outcome, endedAt: row.acceptedAt }).lastInsertRowid,
+      );
+    },
+    /** The earlier acceptance of the same platform message, if any. */
+    seen: (chatRef: string, platformMessageId: string) => seen.get(chatRef, platformMessageId),
+    /** The lane's queue in running order: the slot first. */
+    waiting: (key: SessionKey): InboundRow[] => waiting.all(key),
+    slot: (key: SessionKey): InboundRow | undefined => slot.get(key),
+    depth: (key: SessionKey): { depth: number; human: number } =>
+      depth.get(key) ?? { depth: 0, human: 0 },
+    /** Moves the head of the FIFO into a free slot (lifecycle 12.2); returns whether anything is next up now. */
+    promote(key: SessionKey): boolean {
+      if (slot.get(key)) return true;
+      const head = fifoHead.get(key);
+      if (!head) return false;
+      toSlot.run(head.seq);
+      return true;
+    },
+    /** After a command that keeps our own wakes: the first of them is next up, if the slot is free (lifecycle 12.8). */
+    promoteInternal(key: SessionKey): void {
+      const head = slot.get(key) ? undefined : internalHead.get(key);
+      if (head) toSlot.run(head.seq);
+    },
+    start(seq: number, turnId: TurnId, nowMs: number): void {
+      start.run(turnId, nowMs, seq);
+    },
+    /** Ends everything that this turn answers. */
+    endTurn(turnId: TurnId, outcome: InboundOutcome, nowMs: number): void {
+      endTurn.run(outcome, nowMs, turnId);
+    },
+    /** Takes a waiting message out; false when it is no longer waiting. */
+    end(seq: number, outcome: InboundOutcome, nowMs: number): boolean {
+      return end.run(outcome, nowMs, seq).changes > 0;
+    },
+    /** Lanes in which something waits, oldest message first. */
+    waitingLanes: (): SessionKey[] => lanes.all().map((row) => row.key),
+    /** Messages whose turn had begun and has no end: a crash's left-overs. */
+    started: (): InboundRow[] => orphans.all(),
+    /** Forgets at most `limit` messages that ended before `beforeMs`; returns how many. */
+    prune: (beforeMs: number, limit: number): number => prune.run(beforeMs, limit).changes,
+  };
+}

@@ -1,0 +1,55 @@
+import type { HistoryMessage } from "../agents/runtime.ts";
+import { assembleUserText, isSharedMultiUser } from "../sessions/isolation.ts";
+import type { IsolationRules } from "../sessions/isolation.ts";
+import { buildSessionContext, sessionContextSection } from "../sessions/prompt-context.ts";
+import { redacts } from "../sessions/redaction.ts";
+import { entryOf } from "../sessions/routing-store.ts";
+import type { SessionDirectory } from "../sessions/session-directory.ts";
+import { platformFrom } from "../sessions/session-source.ts";
+import { historyOf } from "../transcripts/message-view.ts";
+import type { StartedTurn } from "./turn-start.ts";
+
+export interface RequestSurroundings {
+  isolation: IsolationRules;
+  connectedPlatforms: readonly string[];
+  redactPii: boolean;
+}
+
+const replacedNote =
+  "Note: the session before this one was stopped by the operator. Nothing from it is known here; begin afresh.";
+
+/** What an agent is shown for one turn: the session context (lifecycle 9.2), the past, and the text of now. */
+export function turnRequest(
+  { messages }: SessionDirectory,
+  turn: StartedTurn,
+  surroundings: RequestSurroundings,
+): { system: string; history: HistoryMessage[]; text: string } {
+  const { source } = turn.message;
+  const context = buildSessionContext(
+    source,
+    {
+      connectedPlatforms: surroundings.connectedPlatforms.flatMap(
+        (name) => platformFrom(name) ?? [],
+      ),
+      homeChannels: [],
+      isolation: surroundings.isolation,
+    },
+    entryOf(turn.row),
+  );
+  const section = sessionContextSection(context, {
+    redact: redacts(surroundings.redactPii, source.platform),
+    loadedTools: new Set(),
+  });
+  // The turn's own rows are in the transcript already: the past is what comes before them.
+  const first = turn.messageIds[0] ?? Number.MAX_SAFE_INTEGER;
+  const past = messages.live(turn.sessionId).filter((row) => row.id < first);
+  return {
+    system: turn.replaced === null ? section : `${section}\n\n${replacedNote}`,
+    history: historyOf(past),
+    text: assembleUserText(
+      turn.message.text,
+      source,
+      isSharedMultiUser(source, surroundings.isolation),
+    ),
+  };
+}

@@ -1,0 +1,61 @@
+import type { Database } from "../state/database.ts";
+import type { SessionId, SessionKey, TurnId } from "../contract/ids.ts";
+
+export type TurnEndState = "completed" | "silent" | "failed" | "stopped" | "interrupted";
+
+export interface NewTurn {
+  turnId: TurnId;
+  sessionKey: SessionKey;
+  sessionId: SessionId;
+  bootId: string;
+  agentId: string;
+  kind: string;
+  attempt: number;
+  startedAt: number;
+}
+
+export interface TurnEnd {
+  turnId: TurnId;
+  state: TurnEndState;
+  endedAt: number;
+  errorCode: string | null;
+  errorMessage: string | null;
+  model: string | null;
+  inputTokens: number;
+  outputTokens: number;
+  replyMessageId: number | null;
+}
+
+export type TurnStore = ReturnType<typeof turnStore>;
+
+/** The table `turns`: one row a run of an agent, kept as evidence. Callers bring the transaction. */
+export function turnStore({ sql }: Database) {
+  const insert = sql.prepare<[NewTurn]>(`
+    INSERT INTO turns (turn_id, session_key, session_id, boot_id, agent_id, kind, attempt, state, started_at)
+    VALUES (@turnId, @sessionKey, @sessionId, @bootId, @agentId, @kind, @attempt, 'running', @startedAt)`);
+  const end = sql.prepare<[TurnEnd]>(`
+    UPDATE turns SET state = @state, ended_at = @endedAt, error_code = @errorCode, error_message = @errorMessage,
+      model = @model, input_tokens = @inputTokens, output_tokens = @outputTokens, reply_message_id = @replyMessageId
+    WHERE turn_id = @turnId AND state = 'running'`);
+  const since = sql.prepare<[number], { turns: number; failed: number }>(
+    `SELECT count(*) AS turns, count(*) FILTER (WHERE state = 'failed') AS failed FROM turns WHERE started_at >= ?`,
+  );
+  const running = sql.prepare<
+    [],
+    { turnId: TurnId; sessionKey: SessionKey; sessionId: SessionId; startedAt: number }
+  >(
+    `SELECT turn_id AS turnId, session_key AS sessionKey, session_id AS sessionId, started_at AS startedAt FROM turns WHERE state = 'running'`,
+  );
+
+  return {
+    insert(turn: NewTurn): void {
+      insert.run(turn);
+    },
+    /** False when the turn has ended already: a late result changes nothing. */
+    end: (turn: TurnEnd): boolean => end.run(turn).changes > 0,
+    countSince: (sinceMs: number): { turns: number; failed: number } =>
+      since.get(sinceMs) ?? { turns: 0, failed: 0 },
+    /** Turns without an end: running now, or cut off by a crash when asked at start-up. */
+    running: () => running.all(),
+  };
+}

@@ -1,0 +1,80 @@
+import { join } from "node:path";
+import { z } from "zod";
+import type { Reply } from "../../core/contract/bridge.ts";
+import type { CallInput, CallName, CallOutput } from "../../core/contract/calls.ts";
+import { startNode, waitForOutput } from "./child.ts";
+import type { Child } from "./child.ts";
+import type { LaunchOptions, Launched } from "./launched.ts";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+const readyLine = z.object({ url: z.string(), token: z.string(), pid: z.number().int() });
+
+/** A headless gateway, ready, without a page. */
+export interface Served {
+  child: Child;
+  url: string;
+  token: string;
+  /** `POST /rpc`, raw: whatever method and parameters. Rejects when the gateway is not there. */
+  rpc(method: string, params: unknown, headers?: Record<string, string>): Promise<Response>;
+}
+
+/**
+ * Starts `signalbox serve --json` from source and waits until it is ready.
+ *
+ * @param args Beyond `--data`. `--port 0` where none is given.
+ * @throws {EndedEarly} When it ends before it is ready.
+ */
+export async function serve(
+  dataDir: string,
+  { args = [], env = {} }: { args?: readonly string[]; env?: NodeJS.ProcessEnv } = {},
+): Promise<Served> {
+  const port = args.includes("--port") ? [] : ["--port", "0"];
+  const cli = join(ROOT, "core", "cli.ts");
+  const child = startNode([cli, "serve", "--json", "--data", dataDir, ...port, ...args], env);
+  const { url, token, pid } = await waitForOutput(child, () => {
+    const line = child.stdout().split("\n", 2);
+    return line.length === 2 ? readyLine.parse(JSON.parse(line[0] ?? "")) : undefined;
+  });
+  if (pid !== child.pid) throw new Error(`the ready line names process ${pid}, not ${child.pid}`);
+  return {
+    child,
+    url: url.replace(/\/$/, ""),
+    token,
+    rpc: (method, params, headers = {}) =>
+      fetch(new URL("/rpc", url), {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          authorization: `Bearer ${token}`,
+          ...headers,
+        },
+        body: JSON.stringify({ method, params }),
+      }),
+  };
+}
+
+/** Starts the headless host and logs a browser in to it, as its login link does. */
+export async function launchHeadless(
+  { dataDir, browser, env }: LaunchOptions,
+  args: readonly string[] = [],
+): Promise<Launched & { served: Served }> {
+  const served = await serve(dataDir, { args, ...(env ? { env } : {}) });
+  const context = await browser.newContext({ locale: "en-GB", timezoneId: "UTC" });
+  const page = await context.newPage();
+  await page.goto(loginLink(served));
+  return {
+    kind: "headless",
+    child: served.child,
+    served,
+    page,
+    async call<N extends CallName>(name: N, input: CallInput<N>) {
+      const response = await served.rpc(name, input);
+      return (await response.json()) as Reply<CallOutput<N>>;
+    },
+    reap: () => context.close(),
+  };
+}
+
+/** The link that carries the token once. */
+export const loginLink = ({ url, token }: Served): string =>
+  `${url}/?token=${encodeURIComponent(token)}`;

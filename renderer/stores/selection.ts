@@ -1,0 +1,36 @@
+import { createStore } from "zustand/vanilla";
+import type { SessionKey } from "../../core/contract/ids.ts";
+
+export interface SelectionState {
+  /** The row the keys act on; follows the lane, not the place. */
+  focused: SessionKey | null;
+  selected: ReadonlySet<SessionKey>;
+}
+
+/** Which sessions the operator points at: one by focus, any number by selection. */
+export function selectionStore() {
+  const store = createStore<SelectionState>(() => ({ focused: null, selected: new Set() }));
+  return {
+    store,
+    actions: {
+      focus(focused: SessionKey | null) {
+        if (store.getState().focused !== focused) store.setState({ focused });
+      },
+      select(keys: Iterable<SessionKey>) {
+        store.setState({ selected: new Set(keys) });
+      },
+      toggle(key: SessionKey) {
+        store.setState(({ selected }) => {
+          const next = new Set(selected);
+          if (!next.delete(key)) next.add(key);
+          return { selected: next };
+        });
+      },
+      clear() {
+        if (store.getState().selected.size > 0) store.setState({ selected: new Set() });
+      },
+    },
+  };
+}
+
+export type Selection = ReturnType<typeof selectionStore>;

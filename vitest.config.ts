@@ -1,0 +1,23 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: "unit",
+          include: ["{core,electron,renderer,scripts}/**/*.test.{ts,tsx}"],
+          exclude: ["**/node_modules/**", "scripts/clean-clone.test.ts"],
+        },
+      },
+      {
+        test: {
+          name: "clean-clone",
+          include: ["scripts/clean-clone.test.ts"],
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+        },
+      },
+    ],
+  },
+});
