@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { asSessionId, asSessionKey } from "../contract/ids.ts";
-import { createAgentCache } from "./agent-cache.ts";
+import { createAgentCache, type AgentLease } from "./agent-cache.ts";
 import { createPracticeRuntime } from "./practice.ts";
 import type { Agent, AgentRuntime } from "./runtime.ts";
 import { collect, handClock, turnRequest } from "./testing/collect.ts";
@@ -105,7 +105,7 @@ describe("the agent cache", () => {
     void turn[Symbol.asyncIterator]().next();
     cache.evict(lane("a").key);
     expect(released.get(hung.agent)).toBe(0);
-    hung.abandon();
+    cache.abandon(lane("a").key);
     expect(released.get(hung.agent)).toBe(1);
     hung.done();
     expect(released.get(hung.agent)).toBe(1);
@@ -148,27 +148,29 @@ describe("the agent cache", () => {
     const act = fc.oneof(
       fc.record({ kind: fc.constant("acquire" as const), lane: fc.nat(4), incarnation: fc.nat(1) }),
       fc.record({ kind: fc.constant("done" as const), nth: fc.nat(10) }),
-      fc.record({ kind: fc.constant("abandon" as const), nth: fc.nat(10) }),
+      fc.record({ kind: fc.constant("abandon" as const), lane: fc.nat(4) }),
       fc.record({ kind: fc.constant("evict" as const), lane: fc.nat(4) }),
     );
     await fc.assert(
       fc.asyncProperty(fc.array(act, { maxLength: 60 }), async (acts) => {
         const { runtime, released } = counted();
         const cache = createAgentCache({ maxSize: 2 });
-        let leases: ReturnType<typeof cache.acquire>[] = [];
+        let leases: { lane: number; lease: AgentLease }[] = [];
         for (const one of acts) {
           if (one.kind === "acquire")
-            leases.push(cache.acquire(lane(String(one.lane), String(one.incarnation)), runtime));
+            leases.push({
+              lane: one.lane,
+              lease: cache.acquire(lane(String(one.lane), String(one.incarnation)), runtime),
+            });
           else if (one.kind === "evict") cache.evict(lane(String(one.lane)).key);
-          else if (one.kind === "done") leases.splice(one.nth, 1)[0]?.done();
+          else if (one.kind === "done") leases.splice(one.nth, 1)[0]?.lease.done();
           else {
-            const [lease] = leases.splice(one.nth, 1);
-            lease?.abandon();
-            leases = leases.filter(({ agent }) => agent !== lease?.agent);
+            cache.abandon(lane(String(one.lane)).key);
+            leases = leases.filter((held) => held.lane !== one.lane);
           }
-          for (const { agent } of leases) expect(released.get(agent)).toBe(0);
+          for (const { lease } of leases) expect(released.get(lease.agent)).toBe(0);
         }
-        for (const lease of leases) lease.done();
+        for (const { lease } of leases) lease.done();
         await cache.releaseAll();
         for (const count of released.values()) expect(count).toBe(1);
       }),

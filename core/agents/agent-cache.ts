@@ -13,8 +13,6 @@ export interface AgentLease {
   agent: Agent;
   /** The turn is over, however it went. Harmless when called again or after `abandon`. */
   done(): void;
-  /** For a turn that does not end: the lane gets another agent next time, and what can be released is. */
-  abandon(): void;
 }
 
 export interface AgentCache {
@@ -25,6 +23,8 @@ export interface AgentCache {
   acquire(session: { key: SessionKey; sessionId: SessionId }, runtime: AgentRuntime): AgentLease;
   /** Drops a lane's agent; a busy one goes at the end of its turn, and no later turn gets it. */
   evict(key: SessionKey): "released" | "deferred" | "absent";
+  /** For a turn that does not end: the lane gets another agent next time, busy or evicted ones are released now. */
+  abandon(key: SessionKey): void;
   /** For shutdown: forgets all; resolves when every release has settled. */
   releaseAll(): Promise<void>;
   size(): number;
@@ -33,6 +33,7 @@ export interface AgentCache {
 }
 
 interface Entry {
+  key: SessionKey;
   agent: Agent;
   runtime: AgentRuntime;
   sessionId: SessionId;
@@ -86,6 +87,7 @@ export function createAgentCache(options: AgentCacheOptions = {}): AgentCache {
         entry = undefined;
       }
       entry ??= {
+        key,
         agent: runtime.createAgent({ key, sessionId }),
         runtime,
         sessionId,
@@ -96,11 +98,20 @@ export function createAgentCache(options: AgentCacheOptions = {}): AgentCache {
       entries.delete(key);
       entries.set(key, entry);
       trim();
-      return leaseOf(key, entry);
+      return leaseOf(entry);
     },
     evict(key) {
       const entry = entries.get(key);
       return entry ? drop(key, entry) : "absent";
+    },
+    abandon(key) {
+      const current = entries.get(key);
+      entries.delete(key);
+      for (const entry of [...(current ? [current] : []), ...leaving]) {
+        if (entry.key !== key) continue;
+        leaving.delete(entry);
+        release(entry);
+      }
     },
     async releaseAll() {
       for (const entry of [...entries.values(), ...leaving]) release(entry);
@@ -113,24 +124,15 @@ export function createAgentCache(options: AgentCacheOptions = {}): AgentCache {
       [...entries.values(), ...leaving].reduce((sum, entry) => sum + entry.agent.liveBytes(), 0),
   };
 
-  function leaseOf(key: SessionKey, entry: Entry): AgentLease {
+  function leaseOf(entry: Entry): AgentLease {
     let over = false;
-    const end = () => {
-      if (over) return false;
-      over = true;
-      entry.leases--;
-      return true;
-    };
     return {
       agent: entry.agent,
       done() {
-        if (end() && entry.leases === 0 && leaving.delete(entry)) release(entry);
-      },
-      abandon() {
-        if (!end()) return;
-        if (entries.get(key) === entry) entries.delete(key);
-        leaving.delete(entry);
-        release(entry);
+        if (over) return;
+        over = true;
+        entry.leases--;
+        if (entry.leases === 0 && leaving.delete(entry)) release(entry);
       },
     };
   }

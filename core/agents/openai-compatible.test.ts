@@ -299,6 +299,13 @@ describe("errors told apart", () => {
     server = await startFakeOpenAiServer();
   });
 
+  it("shows no key that a server echoes, of whatever form", async () => {
+    const apiKey = "0123plainkey";
+    server.next(refusal(500, { error: { message: `no credit for ${apiKey} or sk-other-****99` } }));
+    const told = await collect(agent(systemClock, { apiKey }));
+    expect(told.error?.message).toMatch(/no credit for ••• or •••/);
+  });
+
   it("says how long to wait where the server does", async () => {
     server.next(refusal(429, {}, { "retry-after": "7" }));
     expect((await collect(agent())).error?.details).toMatchObject({
@@ -365,6 +372,16 @@ describe("a call that comes although no tools are offered", () => {
         { role: "tool", content: expect.stringContaining('no tool named "look"') as string },
       ],
     });
+  });
+
+  it("is not reported from a second answer that was cut", async () => {
+    server.next(
+      { kind: "bytes", body: chunkEvent({ content: "Wait." }) + call("") + chunkEvent({}, "stop") },
+      { kind: "bytes", body: call({ whole: true }), ending: "destroy" },
+    );
+    const told = await collect(agent());
+    expect(told.events.filter((event) => event.type === "tool-call")).toHaveLength(1);
+    expect(told.events.at(-1)).toMatchObject({ type: "end", state: "interrupted" });
   });
 
   it("is not asked a third time", async () => {

@@ -133,7 +133,7 @@ function chunksOf(
         if (wire.over) return; // ended by the linger timer while this read waited
         const chunks = takeEvents(events ?? [], wire, scene);
         handedOn = chunks.length > 0;
-        
+        if (events) listener.bytes(!handedOn);
         if (handedOn) controller.enqueue(encode(chunks));
         if (!events || wire.done || wire.fault) {
           end();
