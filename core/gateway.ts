@@ -1,15 +1,20 @@
+import type { Channel } from "./channels/channel.ts";
 import type { HookHandler } from "./channels/hook.ts";
 import type { Clock } from "./clock.ts";
 import { openBase } from "./compose/base.ts";
 import { createMachinery } from "./compose/machinery.ts";
+import { breakerSettings, recoverySettings } from "./compose/recovery-settings.ts";
 import { serveCalls } from "./compose/served.ts";
 import type { Cipher } from "./config/secrets.ts";
 import type { CallName, CallOutput } from "./contract/calls.ts";
 import type { GatewayStatus } from "./contract/domain.ts";
+import type { SessionKey } from "./contract/ids.ts";
 import type { CallContext, GatewayApi } from "./gateway-api.ts";
 import { createPushes } from "./live/pushes.ts";
 import type { OpenLog } from "./log/create-log.ts";
-import { settleBoot } from "./recovery/settle-boot.ts";
+import { recoverBoot } from "./recovery/boot.ts";
+import { readMachine } from "./recovery/machine.ts";
+import { restartFiles } from "./recovery/restart-files.ts";
 import { statusReader } from "./served/status.ts";
 import { sessionRowOf } from "./sessions/session-list.ts";
 import { messageRows } from "./transcripts/message-view.ts";
@@ -23,6 +28,8 @@ export interface GatewayOptions {
   /** Encrypts secrets at rest, where the operating system offers it. */
   cipher?: Cipher;
   clock?: Clock;
+  /** Opened beside those that the settings name; how a host or a test brings its own. */
+  channels?: readonly Channel[];
   /** False in tests that must not look at this machine's ports. Default true. */
   discoverAgents?: boolean;
 }
@@ -66,7 +73,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   const machinery = createMachinery(base);
   const { lanes, sender, hub, registry, agents } = machinery;
 
-  const boot = boots.begin({ bootId, startedAtMs, version, host: options.host });
+  const files = restartFiles(options.dataDir);
+  let previousExit: GatewayStatus["previousExit"] = "first_start";
   let state: GatewayStatus["state"] = "starting";
   let stopping: Promise<void> | null = null;
   let stopRequested: (given: StopOptions) => void = () => undefined;
@@ -80,7 +88,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     db,
     lanes,
     problems: () => config.problems,
-    previousExit: () => boot.previousExit,
+    previousExit: () => previousExit,
     state: () => state,
   });
   const pushes = createPushes({
@@ -121,6 +129,85 @@ export function createGateway(options: GatewayOptions): Gateway {
     }),
   ];
 
+  /** The start sequence of lifecycle 10.3; its phases are timed for the boot report. */
+  async function start(): Promise<void> {
+    const phases: { name: string; ms: number }[] = [];
+    let since = clock.monotonicMs();
+    const phase = (name: string): void => {
+      const now = clock.monotonicMs();
+      phases.push({ name, ms: Math.round((now - since) * 10) / 10 });
+      since = now;
+    };
+    const clean = files.takeCleanShutdown();
+    ({ previousExit } = boots.begin({ bootId, startedAtMs, version, host: options.host }, clean));
+    machinery.buildChannels();
+    phase("open");
+    const report = recoverBoot(db, stores, {
+      bootId,
+      now: { ...readMachine(), nowMs: clock.nowMs() },
+      previousExit,
+      settings: { ...recoverySettings(base, machinery), clean },
+      breaker: breakerSettings(base),
+    });
+    phase("recovery");
+    await machinery.useChannels();
+    phase("channels");
+    state = "up";
+    lanes.open();
+    sender.pumpAll();
+    registry.start();
+    phase("lanes");
+    finishBoot(report, phases);
+    log.info("gateway.up", { version, host: options.host, previousExit });
+    bus.emit("status.changed", {});
+  }
+
+  function finishBoot(
+    report: ReturnType<typeof recoverBoot>,
+    phases: { name: string; ms: number }[],
+  ): void {
+    const { resumed, held, stuck, unknown } = report.lists;
+    db.writeNow(() => {
+      stores.recovery.saveReport(bootId, { ...report, phases }, resumed.count + held.count);
+    });
+    boots.ready(bootId, clock.nowMs());
+    bestEffort("restart_files.write_failed", () => {
+      files.writeCounts(stores.recovery.allRestarts());
+      files.writeLoop(stores.recovery.resumingBoots(50).toReversed());
+    });
+    const needs = [
+      stuck.count > 0 ? `${stuck.count} suspended as stuck` : "",
+      held.count > 0 ? `${held.count} held back` : "",
+      unknown.count > 0 ? `${unknown.count} deliveries may not have arrived` : "",
+    ].filter((part) => part !== "");
+    if (needs.length > 0)
+      base.raise({
+        kind: "needs_you",
+        title: "The last start needs you",
+        body: `${needs.join(", ")}.`,
+        link: `/recovery/${bootId}`,
+        group: null,
+      });
+  }
+
+  /** Turns that the drain could not wait for count as one more interrupted restart of their lanes (lifecycle 10.6). */
+  function countCut(keys: readonly SessionKey[]): void {
+    if (keys.length === 0) return;
+    db.writeNow(() => {
+      for (const { sessionKey, resumes } of stores.turns.unended())
+        if (resumes === null && keys.includes(sessionKey))
+          stores.recovery.countRestart(sessionKey, clock.nowMs());
+    });
+  }
+
+  function bestEffort(event: string, work: () => void): void {
+    try {
+      work();
+    } catch (cause) {
+      log.warn(event, {}, cause);
+    }
+  }
+
   async function stop(reason: string, given: StopOptions): Promise<void> {
     log.info("gateway.stopping", { reason, running: lanes.countRunning() });
     state = "draining";
@@ -129,9 +216,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     registry.stop();
     const budgetMs = given.now === true ? 0 : config.value.gateway.quit_drain_timeout * 1000;
     const left = await lanes.drain(budgetMs);
+    countCut(left);
     await Promise.all(
       left.map((key) =>
-        lanes.cut(key, { outcome: "interrupted", because: "The gateway stopped." }),
+        lanes.cut(key, { outcome: "parked", because: "shutdown_timeout", tell: false }),
       ),
     );
     await sender.stop(sendGraceMs);
@@ -139,10 +227,16 @@ export function createGateway(options: GatewayOptions): Gateway {
     await agents.releaseAll();
     for (const undo of off) undo();
     boots.end(bootId, clock.nowMs(), left.length === 0 ? "clean" : "cut");
+    const counts = stores.recovery.allRestarts();
     pushes.close();
     status.close();
     await db.close();
     config.close();
+    bestEffort("restart_files.write_failed", () => {
+      files.writeCounts(counts);
+      // The last step: whatever fails before it leaves an unclean stop behind, as it should.
+      if (left.length === 0) files.writeCleanShutdown();
+    });
     log.info("gateway.stopped", { cut: left.length });
     openLog.close();
     ownership.release();
@@ -166,17 +260,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     onStopRequested(listener) {
       stopRequested = listener;
     },
-    async start() {
-      settleBoot({ db, stores, nowMs: clock.nowMs() });
-      await machinery.useChannels();
-      state = "up";
-      lanes.open();
-      sender.pumpAll();
-      registry.start();
-      boots.ready(bootId, clock.nowMs());
-      log.info("gateway.up", { version, host: options.host, previousExit: boot.previousExit });
-      bus.emit("status.changed", {});
-    },
+    start,
     stop(reason, given = {}) {
       stopping ??= stop(reason, given);
       return stopping;

@@ -66,10 +66,12 @@ async function userTexts(host: Host, key: SessionKey): Promise<string[]> {
   }
 }
 
-async function settled(host: Host): Promise<void> {
+/** Waits until nothing runs or waits. `stopping`: lanes whose turns are stopped, one after the other, to get there. */
+async function settled(host: Host, stopping: readonly SessionKey[] = []): Promise<void> {
   await expect
     .poll(
       async () => {
+        for (const key of stopping) await host.call("sessions.stop", { key });
         const { counts } = await host.call("gateway.status", {});
         return { running: counts.running, queued: counts.queued };
       },
@@ -123,9 +125,7 @@ test("in the middle of turns that stream: their messages are kept, and so are th
   await host.kill();
   await ended;
   await host.start();
-  for (const key of lanes) {
-    await host.call("sessions.stop", { key });
-  }
+  await settled(host, lanes);
   await expectKept(host, confirmed);
 });
 
@@ -157,8 +157,7 @@ test("while it drains: what was confirmed before is kept", async ({ host }) => {
   host.running.child.process.kill("SIGTERM");
   await host.kill();
   await host.start();
-  await host.call("sessions.stop", { key: lane });
-  await settled(host);
+  await settled(host, [lane]);
   await expectKept(
     host,
     new Map([

@@ -1,8 +1,9 @@
 /** The desktop app's main process: what `electron` is started with. */
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { app } from "electron";
 import { createGateway } from "../core/gateway.ts";
+import { dataDirFor } from "../core/state/data-dir.ts";
 import { localTime, readOwnerRecord } from "../core/state/owner-record.ts";
 import { runDesktop } from "./desktop.ts";
 import { systemCipher } from "./system-cipher.ts";
@@ -13,8 +14,7 @@ const { values } = parseArgs({
   options: { data: { type: "string" } },
   strict: false,
 });
-const named = typeof values.data === "string" ? values.data : process.env["SIGNALBOX_DATA"];
-const dataDir = named ? resolve(named) : app.getPath("userData");
+const dataDir = dataDirFor(typeof values.data === "string" ? values.data : undefined);
 
 app.setName("Signalbox");
 void runDesktop({

@@ -72,7 +72,12 @@ function createPracticeAgent(clock: Clock, streamPauseMs: number): Agent {
   }
 
   async function* turn(request: TurnRequest, signal: AbortSignal): AsyncGenerator<AgentEvent> {
-    const { acts, rest } = parsePractice(request.text);
+    // A resumed turn has no text of its own: it answers what the person asked before the interruption.
+    const asked =
+      request.text === ""
+        ? (request.history.findLast((message) => message.role === "user")?.text ?? "")
+        : request.text;
+    const { acts, rest } = parsePractice(asked);
     for (const [nth, act] of acts.entries())
       for await (const event of obey(act, request, signal, nth)) {
         stopIfAborted(signal);

@@ -155,6 +155,7 @@ export function outbound(
     key: asSessionKey("agent:main:test:dm:1"),
     target,
     text: "a reply",
+    kind: "reply",
     replyTo: "m1",
     idempotencyKey: "o1",
     recovered: false,

@@ -13,6 +13,10 @@ export interface InboundMessage {
   messageId: string | null;
   /** Set by our own machinery only (wakes, resumes): never from a platform. */
   internal?: boolean;
+  /** The platform message that a reply is anchored to, where it is not this one. */
+  replyTo?: string | null;
+  /** Takes up an interrupted turn (lifecycle 10.5); its text is empty. */
+  resume?: { turnId: string; reason: string };
   /** False where nobody waits for an answer, so that a silence marker is honoured (lifecycle 12.6). */
   expectsReply?: boolean;
 }
@@ -28,11 +32,13 @@ export interface OutboundMessage {
   obligationId: string;
   key: SessionKey;
   target: SessionSource;
-  /** The text to send, label of a recovered reply included. */
+  /** The text to send, label of a recovered reply included. Of a reply in parts, one part. */
   text: string;
+  /** `notice`: the gateway itself tells the person something. */
+  kind: "reply" | "notice";
   /** The platform message that it answers, where there is one. */
   replyTo: string | null;
-  /** The same for every attempt at this obligation. */
+  /** The same for every attempt at this obligation (and part). */
   idempotencyKey: string;
   recovered: boolean;
 }
@@ -74,6 +80,8 @@ export interface Channel {
   /** Resolves once the channel can send; later trouble is told through `report`. */
   start(context: ChannelContext): Promise<void>;
   stop(): Promise<void>;
+  /** The pieces in which the platform takes a text of this length; absent: always one. Joined they are the text. */
+  split?(text: string): string[];
   /** One attempt, no retries inside; never sleeps through a rate limit. Does not throw: the outcome says it. */
   send(message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome>;
 }

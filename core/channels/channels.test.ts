@@ -364,6 +364,7 @@ describe("webhook out", () => {
       key: "agent:main:test:dm:1",
       chat: { id: "c1", type: "dm", name: null },
       thread: "t",
+      kind: "reply",
       text: "a reply",
       replyTo: "m1",
       recovered: true,
@@ -420,12 +421,9 @@ describe("webhook out", () => {
     expect(await send()).toEqual({ kind: "delivered", remoteId: null });
   });
 
-  test("nobody there, no such host: certainly not sent", async () => {
+  test("nobody there: certainly not sent", async () => {
     await receiver.close();
     expect(await send()).toMatchObject({ kind: "rejected", retryable: true, code: "ECONNREFUSED" });
-    await start(config("http://nowhere.invalid/in"));
-    const outcome = await send();
-    expect(outcome).toMatchObject({ kind: "rejected", retryable: true });
   });
 
   test("a server that speaks no TLS never got the message", async () => {

@@ -96,6 +96,7 @@ function payload(name: string, message: OutboundMessage): Record<string, unknown
       name: target.chatName,
     },
     thread: target.threadId,
+    kind: message.kind,
     text: message.text,
     replyTo: message.replyTo,
     recovered: message.recovered,

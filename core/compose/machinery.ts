@@ -12,7 +12,7 @@ import { createIntake } from "../turns/intake.ts";
 import { createLaneActs } from "../turns/lane-acts.ts";
 import { createLanes } from "../turns/lanes.ts";
 import type { StartedTurn } from "../turns/turn-start.ts";
-import { recordObligation } from "../turns/turn-finish.ts";
+import { debtOf } from "../turns/turn-finish.ts";
 import { turnRequest } from "../turns/turn-request.ts";
 import type { Base } from "./base.ts";
 
@@ -51,6 +51,24 @@ export function createMachinery(base: Base) {
   const local = localChannel();
   const simulator = simulatorChannel();
   let webhooks: WebhookChannel[] = [];
+  let channels: Channel[] = [];
+  let builtFrom = "";
+
+  /** Makes the channels that the settings name; the same settings keep the same channels. */
+  function buildChannels(): void {
+    const wanted = config.value.channels;
+    const settings = JSON.stringify(wanted);
+    if (settings === builtFrom) return;
+    builtFrom = settings;
+    webhooks = Object.entries(wanted.webhook).flatMap(([name, hook]) =>
+      hook.enabled ? [webhookChannel(name, hook)] : [],
+    );
+    channels = [
+      ...(wanted.local.enabled ? [local] : []),
+      ...(wanted.simulator.enabled ? [simulator] : []),
+      ...webhooks,
+    ];
+  }
   const hub = createChannelHub({
     clock,
     log: openLog.log.area("channels"),
@@ -75,6 +93,22 @@ export function createMachinery(base: Base) {
     onSent: (channelId) => {
       hub.countOut(channelId);
     },
+    settings: (channelId) => ({
+      policy:
+        config.value.gateway.delivery_unknown_by_channel[channelId] ??
+        config.value.gateway.delivery_unknown,
+      staleMs: config.value.gateway.delivery_stale_minutes * 60_000,
+      retryMs: config.value.gateway.delivery_retry_seconds * 1000,
+    }),
+    onGivenUp: (row, state, reason) => {
+      base.raise({
+        kind: "needs_you",
+        title: state === "unknown" ? "A reply may not have arrived" : "A reply was given up",
+        body: reason,
+        link: `/sessions/${encodeURIComponent(row.sessionKey)}`,
+        group: `delivery:${state}:${row.channelId}`,
+      });
+    },
   });
 
   const readsTranscript = (channelId: string): boolean =>
@@ -82,7 +116,7 @@ export function createMachinery(base: Base) {
 
   function oweFreshStartNotice(turn: StartedTurn): void {
     if (turn.replaced !== null && !readsTranscript(turn.message.channelId))
-      recordObligation(obligations, turn, freshStartNotice, null, clock.nowMs());
+      obligations.owe(debtOf(turn, freshStartNotice, "notice", null), clock.nowMs());
   }
 
   const lanes = createLanes({
@@ -148,6 +182,10 @@ export function createMachinery(base: Base) {
     bus,
     clock,
     keyRules: base.keyRules,
+    burst: () => ({
+      gapMs: config.value.turns.burst_gap * 1000,
+      capMs: config.value.turns.burst_cap * 1000,
+    }),
     wake: (key) => {
       lanes.wake(key);
     },
@@ -160,7 +198,11 @@ export function createMachinery(base: Base) {
       const mode =
         display.platforms[message.source.platform]?.busy_input_mode ?? display.busy_input_mode;
       if (mode === "interrupt" && message.internal !== true)
-        void lanes.cut(key, { outcome: "stopped", because: "Stopped by the next message." });
+        void lanes.cut(key, {
+          outcome: "stopped",
+          because: "Stopped by the next message.",
+          tell: false,
+        });
     },
   });
 
@@ -175,18 +217,13 @@ export function createMachinery(base: Base) {
     local,
     simulator,
     hook: (name: string) => webhooks.find((hook) => hook.name === name)?.handler,
+    /** The channel of this id, as the settings name it; it need not be up. */
+    channelOf: (id: string): Channel | undefined => channels.find((channel) => channel.id === id),
+    buildChannels,
     /** Starts the channels that the settings name, stops the others. */
     async useChannels(): Promise<void> {
-      const { channels } = config.value;
-      webhooks = Object.entries(channels.webhook).flatMap(([name, hook]) =>
-        hook.enabled ? [webhookChannel(name, hook)] : [],
-      );
-      const all: Channel[] = [
-        ...(channels.local.enabled ? [local] : []),
-        ...(channels.simulator.enabled ? [simulator] : []),
-        ...webhooks,
-      ];
-      await hub.use(all);
+      buildChannels();
+      await hub.use(channels);
     },
   };
 }

@@ -1,8 +1,10 @@
 import { servedMachinery } from "../served/machinery.ts";
+import { servedRecovery } from "../served/recovery.ts";
 import { createDoor } from "../served/served.ts";
 import { servedSessions } from "../served/sessions.ts";
 import type { StatusReader } from "../served/status.ts";
 import type { StopOptions } from "../gateway.ts";
+import { recoverySettings } from "./recovery-settings.ts";
 import type { Base } from "./base.ts";
 import type { Machinery } from "./machinery.ts";
 
@@ -26,6 +28,15 @@ export function serveCalls(
         changed: (key) => {
           bus.emit("session.changed", { key, urgent: true });
         },
+      }),
+      ...servedRecovery({
+        ...stores,
+        ...machinery,
+        stores,
+        db,
+        bus,
+        clock,
+        settings: () => recoverySettings(base, machinery),
       }),
       ...servedMachinery({
         ...machinery,

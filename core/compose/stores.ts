@@ -1,11 +1,13 @@
 import { obligationStore } from "../delivery/obligation-store.ts";
 import { noticeStore } from "../live/notice-store.ts";
+import { recoveryStore } from "../recovery/recovery-store.ts";
 import { sessionDirectory } from "../sessions/session-directory.ts";
 import { sessionList } from "../sessions/session-list.ts";
 import { actStore } from "../state/act-store.ts";
 import { bootStore } from "../state/boot-store.ts";
 import type { Database } from "../state/database.ts";
 import { inboxStore } from "../turns/inbox-store.ts";
+import { queueStore } from "../turns/queue-store.ts";
 import { turnStore } from "../turns/turn-store.ts";
 
 export type Stores = ReturnType<typeof openStores>;
@@ -20,4 +22,6 @@ export const openStores = (db: Database) => ({
   boots: bootStore(db),
   acts: actStore(db),
   list: sessionList(db),
+  recovery: recoveryStore(db),
+  queues: queueStore(db),
 });

@@ -40,6 +40,8 @@ export interface OpenConfig {
    * @throws {SignalboxError} E_NOT_FOUND for a path that is no setting.
    */
   get(path?: string): unknown;
+  /** What `get(path)` says where the file says nothing; null for an entry that a person named. */
+  defaults(path?: string): unknown;
   /**
    * Changes one setting in the file; null removes it. Secrets go to the secret store, the file gets their name.
    *
@@ -132,9 +134,8 @@ export function openConfig(dataDir: string, options: OpenConfigOptions = {}): Op
     if (JSON.stringify([value, problems]) !== before) changed("");
   }
   const get = (path = ""): unknown => {
-    const seen = resolveSecrets(value, [], (_path, secret) => ({ hasKey: secret !== null }));
     const parts = splitPath(path);
-    const found = valueAt(seen, parts);
+    const found = valueAt(withoutSecrets(value), parts);
     if (found === undefined && parts.length > 0)
       throw new SignalboxError("E_NOT_FOUND", `There is no setting ${path}.`, { field: path });
     return found ?? null;
@@ -159,6 +160,8 @@ export function openConfig(dataDir: string, options: OpenConfigOptions = {}): Op
     },
     file,
     get,
+    defaults: (path = "") =>
+      valueAt(withoutSecrets(configSchema.parse({})), splitPath(path)) ?? null,
     set(path, wanted) {
       const parts = splitPath(path);
       if (parts.length === 0 || parts.includes("") || isInsideSecret(parts))
@@ -197,6 +200,10 @@ export function openConfig(dataDir: string, options: OpenConfigOptions = {}): Op
     },
   };
 }
+
+/** Settings as clients may see them: of a secret only whether it is there. */
+const withoutSecrets = (config: Config): unknown =>
+  resolveSecrets(config, [], (_path, secret) => ({ hasKey: secret !== null }));
 
 const splitPath = (path: string): string[] => (path === "" ? [] : path.split("."));
 

@@ -54,6 +54,8 @@ const gateway = section({
     .preprocess((value) => value ?? {}, z.record(z.string(), z.enum(["redeliver", "ask"])))
     .prefault({}),
   delivery_stale_minutes: number(1440, { min: 1 }),
+  /** Pause after a first delivery that certainly failed; the second is four times as long (lifecycle 11.5). */
+  delivery_retry_seconds: number(30, seconds),
   /** How long a quit waits for running turns before it cuts them. */
   quit_drain_timeout: number(10, seconds),
   restart_loop_guard: section({
@@ -146,7 +148,6 @@ export const configSchema = z.strictObject({
   }),
 });
 export type Config = z.output<typeof configSchema>;
-export type AgentConfig = Config["agents"][string];
 export type WebhookConfig = Config["channels"]["webhook"][string];
 
 /** Timers that ended conversations by the clock: accepted and ignored, time never resets one (lifecycle 2.2). */

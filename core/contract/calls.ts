@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { call } from "./call.ts";
+import { recoveryCalls } from "./calls-recovery.ts";
 import {
   agentRow,
   channelRow,
@@ -37,6 +38,7 @@ export const sessionSorts = [
 
 /** Every call that either host answers, declared once. Names are `area.verb`. */
 export const calls = {
+  ...recoveryCalls,
   "gateway.status": call({
     in: nothing,
     out: gatewayStatus,
@@ -210,8 +212,15 @@ export const calls = {
 
   "config.get": call({
     in: z.object({ path: z.string().max(200).optional() }),
-    out: z.object({ value: z.unknown(), file: z.string(), problems: z.array(problem) }),
-    about: "The settings in force, secrets left out, and what is wrong with the file.",
+    out: z.object({
+      value: z.unknown(),
+      /** What holds where the file says nothing, in the shape of `value`; null for entries that a person names. */
+      defaults: z.unknown(),
+      file: z.string(),
+      problems: z.array(problem),
+    }),
+    about:
+      "The settings in force, secrets left out, their defaults, and what is wrong with the file.",
   }),
   "config.set": call({
     in: z.object({ path: z.string().min(1).max(200), value: z.unknown() }),

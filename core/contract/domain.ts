@@ -181,6 +181,10 @@ export const gatewayStatus = z.object({
   turns: z.object({ today: z.number().int(), failedToday: z.number().int() }),
   previousExit: z.enum(["first_start", "clean", "unclean"]),
   memory: z.object({ rssBytes: z.number().int(), heapBytes: z.number().int() }),
+  /** Free space where the data lives; null where the system does not say. */
+  freeBytes: z.number().nullable(),
+  /** What the gateway runs on, by name: `node`, `sqlite`, on the desktop `electron` and `chrome`. */
+  runtimes: z.record(z.string(), z.string()),
   /** Event-loop delay of the gateway's thread, 99th percentile since the last reading, in milliseconds. */
   loopDelayP99Ms: z.number().nullable(),
   problems: z.array(problem),

@@ -1,54 +1,57 @@
 import type { SendOutcome } from "../channels/channel.ts";
-import type { ObligationState } from "./obligation-store.ts";
+import type { UnknownPolicy } from "./boot-sweep.ts";
+import type { Settlement } from "./obligation-store.ts";
 
-export interface AfterSend {
-  state: ObligationState;
-  error: string | null;
-  remoteId: string | null;
-  /** Epoch ms of the next attempt by itself; null where there is none. */
-  nextAttemptAt: number | null;
-}
-
-/** Attempts in all; the last is kept for a boot (lifecycle 11.2, 11.5). */
+/** Attempts that may have arrived, in all (lifecycle 11.2). One that certainly did not cannot make a duplicate and is not limited by it. */
 export const maxAttempts = 3;
-const retryAfterMs = [30_000, 120_000]; // after the first failure, after the second (lifecycle 11.5)
+/** Longest pause between two attempts that certainly did not arrive, in ms. */
+const longestWaitMs = 600_000;
 
-/**
- * What an obligation becomes after one attempt (lifecycle 11.2, 11.5; decisions 6). Only what certainly was not
- * delivered, or what the platform recognises by its key, is tried again by itself here; the rest is for a boot's
- * policy or for a person.
- */
-export function decideAfterSend(given: {
+export interface Sent {
+  /** Attempts so far, this one included. */
   attempts: number;
   outcome: SendOutcome;
   idempotent: boolean;
+  policy: UnknownPolicy;
+  /** This attempt carried the label already. */
+  recovered: boolean;
+  ageMs: number;
+  staleMs: number;
+  /** Pause after the first failure, in ms; the second is four times as long, further ones ten minutes (lifecycle 11.5). */
+  retryMs: number;
   nowMs: number;
-}): AfterSend {
-  const { outcome, attempts, nowMs } = given;
+}
+
+/**
+ * What an obligation becomes after one attempt (lifecycle 11.2, 11.5; decision 6). What certainly was not delivered is
+ * tried again by itself until it is stale; what may have arrived is repeated where the platform knows the key, sent
+ * once more with its label where the policy says so, and otherwise waits for a person.
+ */
+export function decideAfterSend(sent: Sent): Settlement {
+  const { outcome, attempts, nowMs } = sent;
+  const wait = attempts <= 1 ? sent.retryMs : attempts === 2 ? sent.retryMs * 4 : longestWaitMs;
   switch (outcome.kind) {
     case "delivered":
-      return { state: "delivered", error: null, remoteId: outcome.remoteId, nextAttemptAt: null };
+      return { state: "delivered", remoteId: outcome.remoteId };
     case "rejected": {
-      const wait = outcome.retryAfterMs ?? retryAfterMs[attempts - 1];
-      if (!outcome.retryable || wait === undefined)
-        return { state: "abandoned", error: outcome.reason, remoteId: null, nextAttemptAt: null };
-      return {
-        state: "failed",
-        error: outcome.reason,
-        remoteId: null,
-        nextAttemptAt: nowMs + wait,
-      };
+      const next = outcome.retryAfterMs ?? wait;
+      if (!outcome.retryable) return { state: "abandoned", error: outcome.reason };
+      if (sent.ageMs + next > sent.staleMs)
+        return { state: "abandoned", error: `Given up as too old. ${outcome.reason}` };
+      return { state: "failed", error: outcome.reason, nextAttemptAt: nowMs + next };
     }
     case "unknown": {
-      const wait = retryAfterMs[attempts - 1];
-      if (given.idempotent && wait !== undefined)
+      const error = outcome.reason;
+      if (attempts >= maxAttempts) return { state: "unknown", error };
+      if (sent.idempotent) return { state: "failed", error, nextAttemptAt: nowMs + wait };
+      if (sent.policy === "redeliver" && !sent.recovered)
         return {
           state: "failed",
-          error: outcome.reason,
-          remoteId: null,
+          error,
           nextAttemptAt: nowMs + wait,
+          labelled: "its first delivery was not confirmed",
         };
-      return { state: "unknown", error: outcome.reason, remoteId: null, nextAttemptAt: null };
+      return { state: "unknown", error };
     }
   }
 }

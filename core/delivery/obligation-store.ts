@@ -1,11 +1,31 @@
 import { createHash } from "node:crypto";
-import type { Database } from "../state/database.ts";
 import type { SessionKey, TurnId } from "../contract/ids.ts";
+import type { SessionSource } from "../sessions/session-source.ts";
+import { sessionSourceToStored } from "../sessions/session-source.ts";
+import type { Database } from "../state/database.ts";
 
 export type ObligationState =
   "pending" | "attempting" | "delivered" | "failed" | "unknown" | "abandoned";
 
-export interface NewObligation {
+/** A final text owed to a chat. */
+export interface Debt {
+  sessionKey: SessionKey;
+  channelId: string;
+  target: SessionSource;
+  content: string;
+  /** `notice`: the gateway itself has to tell the person something. */
+  kind: "reply" | "notice";
+  /** The platform message that it answers. */
+  replyTo: string | null;
+  /** Tells this debt apart from another with the same text: the platform's message id, else our own number. */
+  ref: string;
+  /** The transcript row that says the same. */
+  messageId: number | null;
+  turnId: TurnId | null;
+}
+
+export interface ObligationRow {
+  orderSeq: number;
   obligationId: string;
   sessionKey: SessionKey;
   channelId: string;
@@ -14,22 +34,34 @@ export interface NewObligation {
   threadId: string | null;
   targetJson: string;
   content: string;
+  kind: "reply" | "notice";
   replyTo: string | null;
   messageId: number | null;
   turnId: TurnId | null;
-  createdAt: number;
-}
-
-export interface ObligationRow extends NewObligation {
   state: ObligationState;
   attempts: number;
+  /** It goes, or went, once more with the label of a possible duplicate. */
   recovered: 0 | 1;
   cause: string | null;
+  createdAt: number;
   updatedAt: number;
   nextAttemptAt: number | null;
-  fence: number;
+  ownerBoot: string | null;
+  remoteId: string | null;
   lastError: string | null;
-  orderSeq: number;
+  partsDone: number;
+  partsTotal: number | null;
+  fence: number;
+}
+
+/** A change of state by whoever holds the fence. Members that are absent stay as they are. */
+export interface Settlement {
+  state: ObligationState;
+  error?: string | null;
+  remoteId?: string | null;
+  nextAttemptAt?: number | null;
+  /** From now on it goes with its label, for this cause. */
+  labelled?: string;
 }
 
 export type ObligationStore = ReturnType<typeof obligationStore>;
@@ -38,88 +70,140 @@ export type ObligationStore = ReturnType<typeof obligationStore>;
 export const obligationId = (key: SessionKey, messageRef: string, content: string): string =>
   createHash("sha256").update(`${key}|${messageRef}|${content}`).digest("hex").slice(0, 24);
 
-const columns = `obligation_id AS obligationId, session_key AS sessionKey, channel_id AS channelId, platform, chat_id AS chatId,
-  thread_id AS threadId, target_json AS targetJson, content, reply_to AS replyTo, message_id AS messageId, turn_id AS turnId,
-  state, attempts, recovered, cause, created_at AS createdAt, updated_at AS updatedAt, next_attempt_at AS nextAttemptAt,
-  delivery_fence AS fence, last_error AS lastError, order_seq AS orderSeq`;
+const columns = `order_seq AS orderSeq, obligation_id AS obligationId, session_key AS sessionKey, channel_id AS channelId,
+  platform, chat_id AS chatId, thread_id AS threadId, target_json AS targetJson, content, kind, reply_to AS replyTo,
+  message_id AS messageId, turn_id AS turnId, state, attempts, recovered, cause, created_at AS createdAt,
+  updated_at AS updatedAt, next_attempt_at AS nextAttemptAt, owner_boot AS ownerBoot, remote_id AS remoteId,
+  last_error AS lastError, parts_done AS partsDone, parts_total AS partsTotal, delivery_fence AS fence`;
 
 /** The delivery ledger (lifecycle 11). Every change of state is fenced: it applies only to the holder of the row's current fence. */
 export function obligationStore({ sql }: Database) {
-  const insert = sql.prepare<[NewObligation]>(`
-    INSERT INTO delivery_obligations (obligation_id, session_key, channel_id, platform, chat_id, thread_id, target_json, content,
-      reply_to, message_id, turn_id, state, created_at, updated_at)
-    VALUES (@obligationId, @sessionKey, @channelId, @platform, @chatId, @threadId, @targetJson, @content,
-      @replyTo, @messageId, @turnId, 'pending', @createdAt, @createdAt)
+  const insert = sql.prepare(`
+    INSERT INTO delivery_obligations (obligation_id, session_key, channel_id, platform, chat_id, thread_id, target_json,
+      content, kind, reply_to, message_id, turn_id, state, recovered, cause, created_at, updated_at)
+    VALUES (@obligationId, @sessionKey, @channelId, @platform, @chatId, @threadId, @targetJson,
+      @content, @kind, @replyTo, @messageId, @turnId, @state, @recovered, @cause, @nowMs, @nowMs)
     ON CONFLICT(obligation_id) DO NOTHING`);
-  const next = sql.prepare<[string], ObligationRow>(
-    `SELECT ${columns} FROM delivery_obligations WHERE session_key = ? AND state IN ('pending', 'attempting', 'failed') ORDER BY order_seq LIMIT 1`,
-  );
+  const next = sql.prepare<[string], ObligationRow>(`
+    SELECT ${columns} FROM delivery_obligations
+     WHERE session_key = ? AND state IN ('pending', 'attempting', 'failed') ORDER BY order_seq LIMIT 1`);
   const get = sql.prepare<[string], ObligationRow>(
     `SELECT ${columns} FROM delivery_obligations WHERE obligation_id = ?`,
   );
   const attempt = sql.prepare<[string, number, number, string, number]>(`
     UPDATE delivery_obligations SET state = 'attempting', attempts = attempts + 1, delivery_fence = delivery_fence + 1,
       owner_boot = ?, owner_pid = ?, updated_at = ?, next_attempt_at = NULL
-    WHERE obligation_id = ? AND delivery_fence = ? AND state IN ('pending', 'failed', 'attempting', 'unknown')`);
-  const settle = sql.prepare<{
-    id: string;
-    fence: number;
-    state: ObligationState;
-    at: number;
-    error: string | null;
-    remoteId: string | null;
-    nextAttemptAt: number | null;
-  }>(`
-    UPDATE delivery_obligations SET state = @state, updated_at = @at, last_error = substr(@error, 1, 500),
-      remote_id = coalesce(@remoteId, remote_id), next_attempt_at = @nextAttemptAt
+    WHERE obligation_id = ? AND delivery_fence = ? AND state IN ('pending', 'failed')`);
+  const settle = sql.prepare(`
+    UPDATE delivery_obligations SET state = @state, updated_at = @nowMs, last_error = substr(@error, 1, 500),
+      remote_id = coalesce(@remoteId, remote_id), next_attempt_at = @nextAttemptAt,
+      recovered = CASE WHEN @cause IS NULL THEN recovered ELSE 1 END, cause = coalesce(@cause, cause),
+      delivery_fence = delivery_fence + @claim
     WHERE obligation_id = @id AND delivery_fence = @fence`);
+  const partDone = sql.prepare<[number, number, string, number]>(
+    `UPDATE delivery_obligations SET parts_done = ?, parts_total = ? WHERE obligation_id = ? AND delivery_fence = ?`,
+  );
+  const open = sql.prepare<[], ObligationRow>(`
+    SELECT ${columns} FROM delivery_obligations WHERE state IN ('pending', 'attempting', 'failed') ORDER BY order_seq`);
   const openLanes = sql.prepare<[], { key: SessionKey }>(`
     SELECT session_key AS key FROM delivery_obligations WHERE state IN ('pending', 'attempting', 'failed')
      GROUP BY session_key ORDER BY min(order_seq)`);
   const unknown = sql.prepare<[], { n: number }>(
     `SELECT count(*) AS n FROM delivery_obligations WHERE state = 'unknown'`,
   );
+  const ofTurn = sql.prepare<[string], { one: 1 }>(
+    `SELECT 1 AS one FROM delivery_obligations WHERE turn_id = ? AND kind = 'reply' LIMIT 1`,
+  );
+  const prune = sql.prepare<[number, number]>(`
+    DELETE FROM delivery_obligations WHERE order_seq IN (SELECT order_seq FROM delivery_obligations
+      WHERE state IN ('delivered', 'abandoned') AND updated_at < ? ORDER BY order_seq LIMIT ?)`);
+  const list = sql.prepare<
+    [{ state: string | null; key: string | null; before: number; limit: number }],
+    ObligationRow
+  >(`
+    SELECT ${columns} FROM delivery_obligations
+     WHERE (@state IS NULL OR state = @state) AND (@key IS NULL OR session_key = @key) AND order_seq < @before
+     ORDER BY order_seq DESC LIMIT @limit`);
+  const stateCounts = sql.prepare<[], { state: ObligationState; n: number }>(
+    `SELECT state, count(*) AS n FROM delivery_obligations GROUP BY state`,
+  );
 
   return {
-    /** Insert-or-ignore: an identical record never reopens a delivered one. Returns whether it is new. */
-    record: (row: NewObligation): boolean => insert.run(row).changes > 0,
+    /**
+     * Insert-or-ignore: an identical record never reopens a delivered one. Returns whether it is new.
+     * `maybeSent`: a copy may be with the person already (lifecycle 11.3, `record_crash_left_reply`).
+     */
+    owe(debt: Debt, nowMs: number, maybeSent = false): boolean {
+      const { target } = debt;
+      return (
+        insert.run({
+          obligationId: obligationId(debt.sessionKey, debt.ref, debt.content),
+          sessionKey: debt.sessionKey,
+          channelId: debt.channelId,
+          platform: target.platform,
+          chatId: target.chatId,
+          threadId: target.threadId,
+          targetJson: JSON.stringify(sessionSourceToStored(target)),
+          content: debt.content,
+          kind: debt.kind,
+          replyTo: debt.replyTo,
+          messageId: debt.messageId,
+          turnId: debt.turnId,
+          state: maybeSent ? "attempting" : "pending",
+          recovered: 0,
+          cause: null,
+          nowMs,
+        }).changes > 0
+      );
+    },
     /** What the lane owes first. */
     next: (key: SessionKey): ObligationRow | undefined => next.get(key),
     get: (id: string): ObligationRow | undefined => get.get(id),
+    /** Everything that is not settled, in the order in which it was owed. */
+    open: (): ObligationRow[] => open.all(),
+    /** Whether the ledger has this turn's reply, in whatever state. */
+    hasReplyOf: (turnId: string): boolean => ofTurn.get(turnId) !== undefined,
     /** Claims the row for one attempt; null when somebody else holds it. Returns the new fence. */
     attempt(
       row: ObligationRow,
       owner: { bootId: string; pid: number },
       nowMs: number,
     ): number | null {
-      return attempt.run(owner.bootId, owner.pid, nowMs, row.obligationId, row.fence).changes > 0
-        ? row.fence + 1
-        : null;
+      const claimed = attempt.run(owner.bootId, owner.pid, nowMs, row.obligationId, row.fence);
+      return claimed.changes > 0 ? row.fence + 1 : null;
     },
-    settle(
-      id: string,
-      fence: number,
-      to: {
-        state: ObligationState;
-        error?: string | null;
-        remoteId?: string | null;
-        nextAttemptAt?: number | null;
-      },
-      nowMs: number,
-    ): boolean {
+    /** Writes an outcome, or a decision. `claim` takes the fence, so that a send still in flight no longer counts. */
+    settle(id: string, fence: number, to: Settlement, nowMs: number, claim = false): boolean {
       return (
         settle.run({
           id,
           fence,
           state: to.state,
-          at: nowMs,
+          nowMs,
           error: to.error ?? null,
           remoteId: to.remoteId ?? null,
           nextAttemptAt: to.nextAttemptAt ?? null,
+          cause: to.labelled ?? null,
+          claim: claim ? 1 : 0,
         }).changes > 0
       );
     },
+    /** Part `done` of `total` is confirmed; only the others are ever sent again (decision 6). */
+    confirmPart(id: string, fence: number, done: number, total: number): void {
+      partDone.run(done, total, id, fence);
+    },
     openLanes: (): SessionKey[] => openLanes.all().map((row) => row.key),
     countUnknown: (): number => unknown.get()?.n ?? 0,
+    /** A page of the ledger, newest first. */
+    list: (query: {
+      state: string | null;
+      key: string | null;
+      before: number;
+      limit: number;
+    }): ObligationRow[] => list.all(query),
+    counts: (): Partial<Record<ObligationState, number>> =>
+      Object.fromEntries(stateCounts.all().map((row) => [row.state, row.n])),
+    /** Forgets at most `limit` settled rows older than `beforeMs`. */
+    prune: (beforeMs: number, limit: number): number => prune.run(beforeMs, limit).changes,
   };
 }

@@ -1,17 +1,28 @@
-import type { Channel, OutboundMessage, SendOutcome } from "../channels/channel.ts";
+import type { Channel, SendOutcome } from "../channels/channel.ts";
 import type { Clock } from "../clock.ts";
 import type { SessionKey } from "../contract/ids.ts";
+import { failpoint } from "../failpoint.ts";
 import type { Bus } from "../live/bus.ts";
 import type { Log } from "../log/log.ts";
 import { sessionSourceFromStored } from "../sessions/session-source.ts";
 import type { Database } from "../state/database.ts";
 import { decideAfterSend } from "./after-send.ts";
+import { recoveredLabel } from "./boot-sweep.ts";
+import type { UnknownPolicy } from "./boot-sweep.ts";
 import type { ObligationRow, ObligationStore } from "./obligation-store.ts";
+
+export interface DeliverySettings {
+  policy: UnknownPolicy;
+  staleMs: number;
+  /** Pause after a first failure, in ms. */
+  retryMs: number;
+}
 
 export interface SenderDeps {
   db: Database;
   obligations: ObligationStore;
   channel(id: string): Channel | undefined;
+  settings(channelId: string): DeliverySettings;
   bus: Bus;
   clock: Clock;
   log: Log;
@@ -19,7 +30,12 @@ export interface SenderDeps {
   /** How long one attempt may take, in ms. */
   attemptMs: number;
   onSent(channelId: string): void;
+  /** A person has to know: it will not be tried again by itself. */
+  onGivenUp(row: ObligationRow, state: "unknown" | "abandoned", reason: string): void;
 }
+
+/** Timers sleep at most this long, so that a set clock is noticed (lifecycle 11.5), in ms. */
+const longestSleepMs = 900_000;
 
 export type Sender = ReturnType<typeof createSender>;
 
@@ -29,10 +45,10 @@ export type Sender = ReturnType<typeof createSender>;
  */
 export function createSender(deps: SenderDeps) {
   const { db, obligations, bus, clock, log } = deps;
-  const busy = new Map<SessionKey, { again: boolean }>();
+  const busy = new Map<SessionKey, { again: boolean; done: Promise<void> }>();
   const timers = new Map<SessionKey, () => void>();
-  const abort = new AbortController();
-  let stopping = false;
+  const ending = new AbortController(); // no new attempts
+  const cutting = new AbortController(); // attempts in flight end now
 
   function pump(key: SessionKey): void {
     const lane = busy.get(key);
@@ -40,85 +56,128 @@ export function createSender(deps: SenderDeps) {
       lane.again = true;
       return;
     }
-    if (stopping) return;
+    if (ending.signal.aborted) return;
     timers.get(key)?.();
     timers.delete(key);
-    const mine = { again: false };
+    const mine = { again: false, done: Promise.resolve() };
     busy.set(key, mine);
-    void serve(key, mine);
+    mine.done = serve(key, mine);
   }
 
   async function serve(key: SessionKey, lane: { again: boolean }): Promise<void> {
     try {
       do {
         lane.again = false;
-        while (!stopping && (await sendNext(key)));
-      } while (lane.again && !stopping);
+        while (await sendNext(key));
+      } while (lane.again);
     } catch (cause) {
       log.error("delivery.failed", { sessionKey: key }, cause);
+      sleep(key, 5_000); // the disk refused: what is owed stays owed
     } finally {
       busy.delete(key);
     }
   }
 
+  function sleep(key: SessionKey, ms: number): void {
+    timers.get(key)?.();
+    timers.set(
+      key,
+      clock.after(Math.min(ms, longestSleepMs), () => {
+        pump(key);
+      }),
+    );
+  }
+
   /** One attempt at what the lane owes first; false where nothing can be sent now. */
   async function sendNext(key: SessionKey): Promise<boolean> {
+    if (ending.signal.aborted) return false;
     const row = obligations.next(key);
     if (!row) return false;
-    const now = clock.nowMs();
-    if (row.nextAttemptAt !== null && row.nextAttemptAt > now) {
-      timers.set(
-        key,
-        clock.after(Math.min(row.nextAttemptAt - now, 900_000), () => {
-          pump(key);
-        }),
-      );
+    const waitMs = (row.nextAttemptAt ?? 0) - clock.nowMs();
+    if (waitMs > 0) {
+      sleep(key, waitMs);
       return false;
     }
     const channel = deps.channel(row.channelId);
-    if (!channel) return false; // its channel is not up: stays owed, costs no attempt (lifecycle 11.4)
+    if (!channel) return false; // not up: stays owed, costs no attempt (lifecycle 11.4)
+    failpoint("delivery.before_attempt");
     const fence = await db.write(() => obligations.attempt(row, deps.owner, clock.nowMs()));
-    if (fence === null) return true;
-    const outcome = await attempt(channel, row);
-    const next = decideAfterSend({
+    if (fence === null) return true; // decided by somebody else meanwhile: look again
+    failpoint("delivery.attempt_recorded");
+    const outcome = await attempt(channel, row, fence);
+    failpoint("delivery.sent");
+    const settings = deps.settings(row.channelId);
+    const to = decideAfterSend({
       attempts: row.attempts + 1,
       outcome,
       idempotent: channel.capabilities.idempotentSend,
+      policy: settings.policy,
+      recovered: row.recovered === 1,
+      ageMs: clock.nowMs() - row.createdAt,
+      staleMs: settings.staleMs,
+      retryMs: settings.retryMs,
       nowMs: clock.nowMs(),
     });
-    await db.write(() => obligations.settle(row.obligationId, fence, next, clock.nowMs()));
+    await db.write(() => obligations.settle(row.obligationId, fence, to, clock.nowMs()));
+    failpoint("delivery.outcome_recorded");
     if (outcome.kind === "delivered") deps.onSent(row.channelId);
     else
       log.warn("delivery.not_delivered", {
         sessionKey: key,
         channel: row.channelId,
         outcome: outcome.kind,
-        to: next.state,
+        to: to.state,
       });
+    if (to.state === "unknown" || to.state === "abandoned")
+      deps.onGivenUp(row, to.state, to.error ?? "");
     bus.emit("messages.changed", { key });
     bus.emit("status.changed", {});
     return true;
   }
 
-  async function attempt(channel: Channel, row: ObligationRow): Promise<SendOutcome> {
+  /** Sends the parts that are not confirmed, in order; stops at the first that is not delivered. */
+  async function attempt(
+    channel: Channel,
+    row: ObligationRow,
+    fence: number,
+  ): Promise<SendOutcome> {
     const target = sessionSourceFromStored(JSON.parse(row.targetJson));
     if (!target.ok)
       return { kind: "rejected", retryable: false, code: "E_INPUT", reason: target.reason };
-    const message: OutboundMessage = {
-      obligationId: row.obligationId,
-      key: row.sessionKey,
-      target: target.source,
-      text: row.content,
-      replyTo: row.replyTo,
-      idempotencyKey: row.obligationId,
-      recovered: row.recovered === 1,
-    };
+    const parts = channel.split?.(row.content) ?? [row.content];
+    let outcome: SendOutcome = { kind: "delivered", remoteId: null };
+    for (let part = row.partsDone; part < parts.length; part += 1) {
+      const labelled = row.recovered === 1 && part === row.partsDone;
+      outcome = await sendPart(channel, {
+        obligationId: row.obligationId,
+        key: row.sessionKey,
+        target: target.source,
+        text: `${labelled ? recoveredLabel(row.cause ?? "the gateway was restarted") : ""}${parts[part] ?? ""}`,
+        kind: row.kind,
+        replyTo: row.replyTo,
+        idempotencyKey: parts.length === 1 ? row.obligationId : `${row.obligationId}:${part + 1}`,
+        recovered: row.recovered === 1,
+      });
+      if (outcome.kind !== "delivered") return outcome;
+      if (part + 1 === parts.length) break;
+      await db.write(() => {
+        obligations.confirmPart(row.obligationId, fence, part + 1, parts.length);
+      });
+      failpoint("delivery.part_confirmed");
+    }
+    return outcome;
+  }
+
+  async function sendPart(
+    channel: Channel,
+    message: Parameters<Channel["send"]>[0],
+  ): Promise<SendOutcome> {
     const timeout = new AbortController();
     const cancel = clock.after(deps.attemptMs, () => {
       timeout.abort();
     });
     try {
-      return await channel.send(message, AbortSignal.any([timeout.signal, abort.signal]));
+      return await channel.send(message, AbortSignal.any([timeout.signal, cutting.signal]));
     } catch (cause) {
       log.error("channel.send_threw", { channel: channel.id }, cause);
       return { kind: "unknown", reason: "The channel failed while sending." }; // it may have left before that
@@ -133,14 +192,17 @@ export function createSender(deps: SenderDeps) {
     pumpAll(): void {
       for (const key of obligations.openLanes()) pump(key);
     },
-    /** Lets sends in flight end, at most `budgetMs`; then they are cut and stay `attempting`. */
+    /** Sends under way now. */
+    inFlight: (): number => busy.size,
+    /** Lets sends in flight end, at most `budgetMs`; then they are cut. */
     async stop(budgetMs: number): Promise<void> {
-      stopping = true;
+      ending.abort();
       for (const cancel of timers.values()) cancel();
+      timers.clear();
       const cancel = clock.after(budgetMs, () => {
-        abort.abort();
+        cutting.abort();
       });
-      while (busy.size > 0) await new Promise<void>((resolve) => setTimeout(resolve, 5));
+      await Promise.all([...busy.values()].map((lane) => lane.done));
       cancel();
     },
   };

@@ -48,6 +48,7 @@ export function servedMachinery(deps: MachineryDeps) {
 
     "config.get": async ({ path }) => ({
       value: config.get(path),
+      defaults: config.defaults(path),
       file: config.file,
       problems: config.problems,
     }),

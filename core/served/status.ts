@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { statfsSync, statSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Clock } from "../clock.ts";
 import type { GatewayStatus, Problem } from "../contract/domain.ts";
@@ -62,6 +62,17 @@ export function statusReader(deps: StatusDeps) {
         turns: { today: today.turns, failedToday: today.failed },
         previousExit: deps.previousExit(),
         memory: { rssBytes: memory.rss, heapBytes: memory.heapUsed },
+        freeBytes: freeIn(options.dataDir),
+        runtimes: {
+          node: process.versions.node,
+          sqlite: deps.db.sqliteVersion,
+          ...(process.versions["electron"] === undefined
+            ? {}
+            : {
+                electron: process.versions["electron"],
+                chrome: process.versions["chrome"] ?? "",
+              }),
+        },
         loopDelayP99Ms: Number.isFinite(p99) && p99 > 0 ? Math.round(p99 * 10) / 10 : null,
         problems: deps.problems(),
         capabilities: {
@@ -92,4 +103,14 @@ function sizeOf(file: string): number {
   for (const part of [file, `${file}-wal`])
     bytes += statSync(part, { throwIfNoEntry: false })?.size ?? 0;
   return bytes;
+}
+
+/** Free bytes for us on the disk that holds `dir`; null where the system does not say. */
+function freeIn(dir: string): number | null {
+  try {
+    const disk = statfsSync(dir);
+    return disk.bavail * disk.bsize;
+  } catch {
+    return null;
+  }
 }

@@ -28,6 +28,17 @@ export interface NewIncarnation {
   title: string | null;
 }
 
+/** Where an incarnation is filed. */
+export interface Home {
+  key: SessionKey;
+  source: string;
+  userId: string | null;
+  chatId: string | null;
+  chatType: string | null;
+  threadId: string | null;
+  originJson: string | null;
+}
+
 export interface IncarnationRow {
   id: SessionId;
   sessionKey: SessionKey | null;
@@ -81,15 +92,29 @@ export function incarnationStore({ sql }: Database) {
   const recoverable = `(ended_at IS NULL OR end_reason IN ('agent_close', 'ws_orphan_reap')) AND message_count > 0 AND expiry_finalized = 0`;
   const latestByKey = sql.prepare<[string, string, string], { id: SessionId }>(`
     SELECT id FROM sessions WHERE session_key = ? AND source = ? AND ${recoverable}
-       AND started_at >= coalesce((SELECT max(ended_at) FROM sessions WHERE session_key = ? AND (expiry_finalized = 1
+       AND coalesce(reopened_at, started_at) >= coalesce((SELECT max(ended_at) FROM sessions WHERE session_key = ? AND (expiry_finalized = 1
          OR end_reason IN ('session_reset', 'session_switch', 'new_session', 'user_exit', 'suspended'))), 0)
-     ORDER BY started_at DESC, id DESC LIMIT 1`);
+     ORDER BY coalesce(reopened_at, started_at) DESC, id DESC LIMIT 1`);
   const latestByPeer = sql.prepare<[string, string, string, string, string], { id: SessionId }>(`
     SELECT id FROM sessions WHERE session_key IS NULL AND source = ? AND coalesce(user_id, '') = ? AND coalesce(chat_id, '') = ?
        AND coalesce(chat_type, '') = ? AND coalesce(thread_id, '') = ? AND ${recoverable}
      ORDER BY started_at DESC, id DESC LIMIT 1`);
-  const reopen = sql.prepare<[string, string]>(
-    `UPDATE sessions SET ended_at = NULL, end_reason = NULL, session_key = ? WHERE id = ?`,
+  const reopen = sql.prepare<[number | null, string, string]>(
+    `UPDATE sessions SET ended_at = NULL, end_reason = NULL, reopened_at = coalesce(?, reopened_at), session_key = ? WHERE id = ?`,
+  );
+  // Once its parent is open again and later compressed, a child without a mark would pass for the continuation.
+  const markResets = sql.prepare<[string, string]>(`
+    UPDATE sessions SET model_config = json_set(CASE WHEN json_valid(model_config) THEN model_config ELSE '{}' END, '$._reset_from', ?)
+     WHERE parent_session_id = ? AND coalesce(model_config, '') NOT LIKE '%"\\_%\\_from"%' ESCAPE '\\'`);
+  const moveTo = sql.prepare<Home & { id: SessionId }>(`
+    UPDATE sessions SET session_key = @key, source = @source, user_id = @userId, chat_id = @chatId, chat_type = @chatType,
+      thread_id = @threadId, origin_json = @originJson WHERE id = @id`);
+  const recount = sql.prepare<[string], { messageCount: number }>(`
+    UPDATE sessions SET message_count = (SELECT count(*) FROM messages m
+        WHERE m.session_id = sessions.id AND (m.active = 1 OR m.compacted = 1) AND m.role <> 'boundary')
+     WHERE id = ? RETURNING message_count AS messageCount`);
+  const rewound = sql.prepare<[string]>(
+    `UPDATE sessions SET rewind_count = rewind_count + 1 WHERE id = ?`,
   );
 
   return {
@@ -118,9 +143,22 @@ export function incarnationStore({ sql }: Database) {
         peer.threadId ?? "",
       )?.id;
     },
-    /** Makes an ended row current again in a lane. */
-    reopen(id: SessionId, key: SessionKey): void {
-      reopen.run(key, id);
+    /**
+     * Makes an ended row current again in a lane; its resets are marked first (lifecycle 6.4).
+     * @param nowMs When a person did it; null where it had been closed by accident and is as old as it was.
+     */
+    reopen(id: SessionId, key: SessionKey, nowMs: number | null = null): void {
+      if (get.get(id)?.endReason !== "compression") markResets.run(id, id);
+      reopen.run(nowMs, key, id);
+    },
+    /** The row belongs to this lane from now on (lifecycle 3.5, `switch_session`). */
+    moveTo(id: SessionId, home: Home): void {
+      moveTo.run({ ...home, id });
+    },
+    /** Counts the rows that a person sees, anew; returns the count. */
+    recount: (id: SessionId): number => recount.get(id)?.messageCount ?? 0,
+    countRewind(id: SessionId): void {
+      rewound.run(id);
     },
     insert(row: NewIncarnation): void {
       insert.run(row);

@@ -44,6 +44,8 @@ export interface RoutingRow {
   resumePending: 0 | 1;
   resumeReason: string | null;
   lastResumeMarkedAt: number | null;
+  resumeToldAt: number | null;
+  resumeHeldAt: number | null;
   isFreshReset: 0 | 1;
   wasAutoReset: 0 | 1;
   autoResetReason: string | null;
@@ -117,6 +119,8 @@ export function rowOf(entry: SessionEntry, lane: LaneColumns): RoutingRow {
     resumePending: bit(entry.resumePending),
     resumeReason: entry.resumeReason,
     lastResumeMarkedAt: entry.lastResumeMarkedAtMs,
+    resumeToldAt: null,
+    resumeHeldAt: null,
     isFreshReset: bit(entry.isFreshReset),
     wasAutoReset: bit(entry.wasAutoReset),
     autoResetReason: entry.autoResetReason,
@@ -219,8 +223,17 @@ export function routingStore({ sql }: Database) {
   const unsettled = sql.prepare<[], { key: SessionKey }>(
     `SELECT session_key AS key FROM gateway_routing WHERE state NOT IN ('idle', 'suspended', 'failed', 'stuck') OR queue_depth > 0`,
   );
+  const held = sql.prepare<[], { key: SessionKey }>(
+    `SELECT session_key AS key FROM gateway_routing WHERE resume_pending = 1 AND resume_held_at IS NOT NULL`,
+  );
+  const interrupted = sql.prepare<[], { key: SessionKey }>(`
+    SELECT session_key AS key FROM gateway_routing WHERE active_turn_token IS NOT NULL
+    UNION SELECT session_key FROM gateway_routing WHERE resume_pending = 1`);
   const all = sql.prepare<[], RoutingRow>(
     `SELECT ${routingColumns} FROM gateway_routing ORDER BY session_key`,
+  );
+  const page = sql.prepare<[string, number], RoutingRow>(
+    `SELECT ${routingColumns} FROM gateway_routing WHERE session_key > ? ORDER BY session_key LIMIT ?`,
   );
 
   return {
@@ -228,6 +241,8 @@ export function routingStore({ sql }: Database) {
     bySessionId: (id: SessionId): RoutingRow | undefined => bySession.get(id),
     /** Every lane, in the order of the keys; one at a time, so that no caller holds them all. */
     each: (): IterableIterator<RoutingRow> => all.iterate(),
+    /** The next lanes in the order of the keys, for whoever goes through all of them in slices. */
+    page: (after: SessionKey | "", limit: number): RoutingRow[] => page.all(after, limit),
     put(row: RoutingRow): void {
       put.run(row);
     },
@@ -265,6 +280,10 @@ export function routingStore({ sql }: Database) {
       setState.run(state, nowMs, key);
       return { ...row, state, stateSince: nowMs };
     },
+    /** Lanes whose interrupted turn is held back. */
+    heldKeys: (): SessionKey[] => held.all().map((row) => row.key),
+    /** Lanes with a marker or a resume pending. */
+    interruptedKeys: (): SessionKey[] => interrupted.all().map((row) => row.key),
     /** Lanes whose state rests on something that a restart may have changed. */
     unsettledKeys: (): SessionKey[] => unsettled.all().map((row) => row.key),
   };

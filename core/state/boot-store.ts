@@ -13,9 +13,7 @@ export type BootStore = ReturnType<typeof bootStore>;
 
 /** The table `boots`: one row a start of the gateway, with how it ended. */
 export function bootStore(db: Database) {
-  const previous = db.sql.prepare<[], { exit: string | null }>(
-    `SELECT exit FROM boots ORDER BY started_at DESC, rowid DESC LIMIT 1`,
-  );
+  const previous = db.sql.prepare<[], { one: 1 }>(`SELECT 1 AS one FROM boots LIMIT 1`);
   const insert = db.sql.prepare<[NewBoot]>(
     `INSERT INTO boots (boot_id, started_at, version, host) VALUES (@bootId, @startedAtMs, @version, @host)`,
   );
@@ -24,15 +22,12 @@ export function bootStore(db: Database) {
     `UPDATE boots SET ended_at = ?, exit = ? WHERE boot_id = ?`,
   );
   return {
-    /** Records this boot and says how the one before it ended: without a recorded end, it was a crash. */
-    begin(boot: NewBoot): { previousExit: PreviousExit } {
+    /** Records this boot and says how the one before it ended; `clean`: it left its receipt (lifecycle 10.1). */
+    begin(boot: NewBoot, clean: boolean): { previousExit: PreviousExit } {
       return db.writeNow(() => {
-        const before = previous.get();
+        const first = previous.get() === undefined;
         insert.run(boot);
-        return {
-          previousExit:
-            before === undefined ? "first_start" : before.exit === "clean" ? "clean" : "unclean",
-        };
+        return { previousExit: first ? "first_start" : clean ? "clean" : "unclean" };
       });
     },
     ready(bootId: string, nowMs: number): void {

@@ -13,6 +13,7 @@ export interface Database {
   readonly file: string;
   /** Schema version now, and before this start. */
   readonly version: { from: number; to: number };
+  readonly sqliteVersion: string;
   /**
    * Runs `work` in the next group commit and resolves when it is on disk. Calls made in one turn of the event loop
    * share one transaction and one fsync; each has its own savepoint, so one that throws undoes only itself.
@@ -45,6 +46,7 @@ export function openDatabase(file: string, log: Log): Database {
   let sql: SqlDatabase;
   let version: { from: number; to: number };
   try {
+    if (!fresh) refuseNewer(file);
     sql = new Sqlite(file, { timeout: 1000 });
   } catch (cause) {
     throw fromSqlite(cause);
@@ -52,7 +54,6 @@ export function openDatabase(file: string, log: Log): Database {
   try {
     if (fresh && file !== ":memory:") chmodSync(file, 0o600);
     sql.pragma("foreign_keys = ON");
-    refuseNewer(sql);
     sql.pragma("journal_mode = WAL");
     sql.pragma("synchronous = FULL"); // a power cut must not undo an acknowledged message
     sql.pragma("journal_size_limit = 67108864");
@@ -95,7 +96,7 @@ export function openDatabase(file: string, log: Log): Database {
       }
       commit.run();
     } catch (cause) {
-      if (sql.inTransaction) rollback.run();
+      undo();
       const error = fromSqlite(cause);
       log.error(
         "commit.failed",
@@ -106,13 +107,26 @@ export function openDatabase(file: string, log: Log): Database {
       return;
     }
     commits += 1;
+    for (const settle of settled) settle(); // before the checkpoint, whose failure changes nothing for them
     if (commits % 50 === 0) checkpoint();
-    for (const settle of settled) settle();
+  }
+
+  /** What cannot be taken back here SQLite takes back itself, at the latest when the file is next opened. */
+  function undo(): void {
+    try {
+      if (sql.inTransaction) rollback.run();
+    } catch (cause) {
+      log.error("rollback.failed", {}, cause);
+    }
   }
 
   function checkpoint(): void {
     const started = performance.now();
-    sql.pragma("wal_checkpoint(PASSIVE)"); // TRUNCATE in live code was implicated in corruption (lifecycle 7.1)
+    try {
+      sql.pragma("wal_checkpoint(PASSIVE)"); // TRUNCATE in live code was implicated in corruption (lifecycle 7.1)
+    } catch (cause) {
+      log.warn("checkpoint.failed", {}, cause); // the log keeps what was committed; the next one tries again
+    }
     const ms = performance.now() - started;
     if (ms > 40) log.warn("checkpoint.slow", { ms: Math.round(ms) });
   }
@@ -127,6 +141,7 @@ export function openDatabase(file: string, log: Log): Database {
     sql,
     file,
     version,
+    sqliteVersion: sql.prepare<[], string>("SELECT sqlite_version()").pluck().get() ?? "",
     write<T>(work: () => T) {
       if (closing)
         return Promise.reject(
@@ -154,9 +169,20 @@ export function openDatabase(file: string, log: Log): Database {
   };
 }
 
-/** Looked at before any pragma that would write, so that a newer file stays as it was to the byte. */
-function refuseNewer(sql: SqlDatabase): void {
-  const from = sql.pragma("user_version", { simple: true }) as number;
+/**
+ * Looks through a connection that cannot write: one that can would, when it closes, fold the log of a crashed build
+ * into the file, and a newer file has to stay as it was to the byte.
+ */
+function refuseNewer(file: string): void {
+  let from: number;
+  const sql = new Sqlite(file, { readonly: true, timeout: 1000 });
+  try {
+    from = sql.pragma("user_version", { simple: true }) as number;
+  } catch {
+    return; // it has to be repaired or created before it can be read: the writing connection does, and looks again
+  } finally {
+    sql.close();
+  }
   const to = migrations.at(-1)?.version ?? 0;
   if (from > to)
     throw new SignalboxError(
@@ -185,7 +211,7 @@ export function fromSqlite(cause: unknown): unknown {
   )
     return wrap("E_READ_ONLY", "The data directory cannot be written to; nothing was kept.");
   if (code.startsWith("SQLITE_IOERR"))
-    return wrap("E_STORE_FULL", "The disk refused to write; nothing was kept.");
+    return wrap("E_STORE_FULL", "The disk could not be read or written; nothing was kept.");
   if (code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB")
     return wrap("E_STORE_DAMAGED", "The database is damaged; nothing was written to it.");
   if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED"))

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { SignalboxError } from "../contract/errors.ts";
 import { acquireOwnership, readOwner } from "./owner-lock.ts";
 import { localTime, readOwnerRecord } from "./owner-record.ts";
@@ -75,15 +75,19 @@ test("kill -9 frees the directory", async () => {
   const child = spawn(
     process.execPath,
     [
+      "--expose-gc",
       "--input-type=module",
       "-e",
+      // Nothing keeps what it returns, and memory is collected at once: the lock must hold all the same.
       `import { acquireOwnership } from ${JSON.stringify(join(import.meta.dirname, "owner-lock.ts"))};
        acquireOwnership(${JSON.stringify(dir)}, { pid: process.pid, startedAtMs: 5, host: "headless" });
+       globalThis.gc();
        console.log("held");
        setInterval(() => {}, 1000);`,
     ],
     { stdio: ["ignore", "pipe", "inherit"] },
   );
+  onTestFinished(() => void child.kill("SIGKILL"));
   await once(child.stdout, "data");
   expect(refused().details["pid"]).toBe(child.pid);
   expect(readOwner(dir)?.pid).toBe(child.pid);

@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from "node:fs";
+import { closeSync, existsSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { SignalboxError } from "../contract/errors.ts";
@@ -15,6 +15,12 @@ export interface Ownership {
   /** Removes the record and frees the directory. Calling it again does nothing. */
   release(): void;
 }
+
+/** Somebody who only looks holds the lock for a moment: long enough to wait for, short enough to be told. */
+const PROBE_WAIT_MS = 250;
+
+/** Keeps held locks reachable: a collected connection would be closed, and its lock with it. */
+const held = new Set<Database.Database>();
 
 const lockFile = (dataDir: string): string => join(dataDir, "owner.db");
 
@@ -33,7 +39,7 @@ export function acquireOwnership(
   self: Pick<OwnerRecord, "pid" | "startedAtMs"> & Partial<OwnerRecord>,
 ): Ownership {
   ensurePrivateDir(dataDir);
-  const lock = takeLock(dataDir);
+  const lock = takeLock(dataDir, PROBE_WAIT_MS);
   if (lock === null) throw owned(dataDir, readOwnerRecord(dataDir));
   const publish = (record: OwnerRecord): boolean => {
     try {
@@ -45,12 +51,11 @@ export function acquireOwnership(
   };
   // At once, still without a URL: a second start in the first second is to name its owner too.
   publish({ host: "embedded", ...self });
-  let held = true;
+  held.add(lock);
   return {
-    publish: (record) => held && publish(record),
+    publish: (record) => held.has(lock) && publish(record),
     release() {
-      if (!held) return;
-      held = false;
+      if (!held.delete(lock)) return;
       // The record first: whoever takes the lock next writes its own.
       rmSync(ownerRecordFile(dataDir), { force: true });
       lock.close();
@@ -65,7 +70,7 @@ export function acquireOwnership(
  */
 export function readOwner(dataDir: string): OwnerRecord | null {
   if (!existsSync(lockFile(dataDir))) return null;
-  const probe = takeLock(dataDir);
+  const probe = takeLock(dataDir, 0);
   if (probe !== null) {
     probe.close();
     return null;
@@ -74,11 +79,15 @@ export function readOwner(dataDir: string): OwnerRecord | null {
 }
 
 /** @returns the connection that holds the lock; null where another process does. */
-function takeLock(dataDir: string): Database.Database | null {
+function takeLock(dataDir: string, waitMs: number): Database.Database | null {
   let db: Database.Database | null = null;
   try {
-    db = new Database(lockFile(dataDir), { timeout: 0 });
-    db.exec("BEGIN EXCLUSIVE"); // nothing is ever written in it: no journal, nothing to roll back
+    const file = lockFile(dataDir);
+    // Only where it is missing: closing a handle of a file that this process has locked would free the lock.
+    if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
+    db = new Database(file, { timeout: waitMs });
+    db.pragma("journal_mode = MEMORY"); // nothing is ever written: nothing to roll back after a crash
+    db.exec("BEGIN EXCLUSIVE");
     return db;
   } catch (cause) {
     db?.close();

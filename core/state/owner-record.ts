@@ -1,18 +1,17 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
 
 /** What a running gateway tells about itself on disk; the command line finds it by this. */
-const ownerRecord = z.looseObject({
-  pid: z.number().int().positive(),
-  startedAtMs: z.number().int().nonnegative(),
-  host: z.enum(["desktop", "headless", "embedded"]),
+export interface OwnerRecord {
+  pid: number;
+  /** Epoch milliseconds. */
+  startedAtMs: number;
+  host: "desktop" | "headless" | "embedded";
   /** Where `POST /rpc` is answered; absent until it is ready, and where no port is open. */
-  url: z.string().optional(),
-  bootId: z.string().optional(),
-  version: z.string().optional(),
-});
-export type OwnerRecord = z.output<typeof ownerRecord>;
+  url?: string;
+  bootId?: string;
+  version?: string;
+}
 
 /** The lock record's path. */
 export const ownerRecordFile = (dataDir: string): string => join(dataDir, "gateway.json");
@@ -24,13 +23,23 @@ export const ownerRecordFile = (dataDir: string): string => join(dataDir, "gatew
  */
 export function readOwnerRecord(dataDir: string): OwnerRecord | null {
   try {
-    const read = ownerRecord.safeParse(
-      JSON.parse(readFileSync(ownerRecordFile(dataDir), "utf8")) as unknown,
-    );
-    return read.success ? read.data : null;
+    const read: unknown = JSON.parse(readFileSync(ownerRecordFile(dataDir), "utf8"));
+    return isRecord(read) ? read : null;
   } catch {
     return null;
   }
+}
+
+/** By hand: every command reads this, and loading a schema library would be half of its time. */
+function isRecord(read: unknown): read is OwnerRecord {
+  if (typeof read !== "object" || read === null) return false;
+  const { pid, startedAtMs, host, url } = read as Record<string, unknown>;
+  return (
+    Number.isInteger(pid) &&
+    Number.isInteger(startedAtMs) &&
+    (host === "desktop" || host === "headless" || host === "embedded") &&
+    (url === undefined || typeof url === "string")
+  );
 }
 
 /** "2026-11-30 21:42:21" in the machine's own time zone. */

@@ -17,6 +17,8 @@ export interface NewMessage {
   displayKind?: string | null;
   displayMetadata?: string | null;
   tokenCount?: number | null;
+  /** What the model is shown where it differs from `content`: a shared session's text with its sender's name (lifecycle 5). */
+  apiContent?: string | null;
 }
 
 /** A stored row as it is shown. `text` is at most `textLimit` characters of the content. */
@@ -37,8 +39,37 @@ export interface StoredMessage {
   delivery: string | null;
 }
 
+/** An active row, whole. */
+export interface LiveMessage extends Pick<
+  StoredMessage,
+  | "id"
+  | "role"
+  | "toolCallId"
+  | "toolCalls"
+  | "toolName"
+  | "timestamp"
+  | "turnId"
+  | "displayKind"
+  | "senderName"
+  | "finishReason"
+> {
+  /** What the person wrote. */
+  text: string;
+  /** What the model is shown of it. */
+  content: string;
+}
+
 /** Characters of one row that a page carries; the whole row is read on its own. */
 export const textLimit = 65_536;
+
+export interface TailRow {
+  id: number;
+  role: string;
+  content: string | null;
+  toolCalls: string | null;
+  timestamp: number;
+  promptKind: string | null;
+}
 
 export type MessageStore = ReturnType<typeof messageStore>;
 
@@ -52,32 +83,19 @@ const columns = `m.id, m.session_id AS sessionId, m.role, substr(coalesce(m.cont
 export function messageStore({ sql }: Database) {
   const insert = sql.prepare(`
     INSERT INTO messages (session_id, role, content, timestamp, turn_id, sender_name, platform_message_id, tool_call_id,
-      tool_calls, tool_name, finish_reason, display_kind, display_metadata, token_count)
+      tool_calls, tool_name, finish_reason, display_kind, display_metadata, token_count, api_content)
     VALUES (@sessionId, @role, @content, @timestamp, @turnId, @senderName, @platformMessageId, @toolCallId,
-      @toolCalls, @toolName, @finishReason, @displayKind, @displayMetadata, @tokenCount)`);
+      @toolCalls, @toolName, @finishReason, @displayKind, @displayMetadata, @tokenCount, @apiContent)`);
   const count = sql.prepare<[number, number, string]>(
     `UPDATE sessions SET message_count = message_count + ?, tool_call_count = tool_call_count + ? WHERE id = ?`,
   );
   const page = sql.prepare<[string, number, number], StoredMessage>(`
     SELECT ${columns} FROM messages m
      WHERE m.session_id = ? AND (m.active = 1 OR m.compacted = 1) AND m.id < ? ORDER BY m.id DESC LIMIT ?`);
-  const live = sql.prepare<
-    [string],
-    Pick<
-      StoredMessage,
-      | "id"
-      | "role"
-      | "toolCallId"
-      | "toolCalls"
-      | "toolName"
-      | "timestamp"
-      | "displayKind"
-      | "senderName"
-      | "finishReason"
-    > & { content: string }
-  >(`
-    SELECT id, role, coalesce(content, '') AS content, tool_call_id AS toolCallId, tool_calls AS toolCalls, tool_name AS toolName,
-      timestamp, display_kind AS displayKind, sender_name AS senderName, finish_reason AS finishReason
+  const live = sql.prepare<[string], LiveMessage>(`
+    SELECT id, role, coalesce(content, '') AS text, coalesce(api_content, content, '') AS content, tool_call_id AS toolCallId,
+      tool_calls AS toolCalls, tool_name AS toolName, timestamp, turn_id AS turnId, display_kind AS displayKind,
+      sender_name AS senderName, finish_reason AS finishReason
       FROM messages WHERE session_id = ? AND active = 1 ORDER BY id`);
   const one = sql.prepare<[number], StoredMessage>(
     `SELECT ${columns} FROM messages m WHERE m.id = ?`,
@@ -88,6 +106,11 @@ export function messageStore({ sql }: Database) {
   const lastAt = sql.prepare<[string], { at: number | null }>(
     `SELECT max(timestamp) AS at FROM messages WHERE session_id = ?`,
   );
+  const tail = sql.prepare<[string], TailRow>(`
+    SELECT id, role, content, tool_calls AS toolCalls, timestamp,
+      (SELECT display_kind FROM messages p WHERE p.session_id = m.session_id AND p.active = 1 AND p.role = 'user' AND p.id < m.id
+        ORDER BY p.id DESC LIMIT 1) AS promptKind
+      FROM messages m WHERE session_id = ? AND active = 1 AND role NOT IN ('boundary', 'system', 'session_meta') ORDER BY id DESC LIMIT 1`);
   const boundaries = sql.prepare<[string], { id: number }>(
     `SELECT id FROM messages WHERE session_id = ? AND role = 'boundary' ORDER BY id`,
   );
@@ -95,6 +118,8 @@ export function messageStore({ sql }: Database) {
   return {
     /** Ids of the bars that mark boundaries in a transcript. */
     boundaryIds: (id: SessionId): number[] => boundaries.all(id).map((row) => row.id),
+    /** The newest live row, bars left out, and of which kind the row is that prompted it. */
+    tail: (id: SessionId): TailRow | undefined => tail.get(id),
     /** Time of the newest row, or null in an empty transcript. */
     lastAt: (id: SessionId): number | null => lastAt.get(id)?.at ?? null,
     /** Adds a row and its session's counters; returns the row's id. */
@@ -110,6 +135,7 @@ export function messageStore({ sql }: Database) {
         displayKind: null,
         displayMetadata: null,
         tokenCount: null,
+        apiContent: null,
         ...message,
       };
       const id = Number(insert.run(row).lastInsertRowid);
@@ -125,8 +151,13 @@ export function messageStore({ sql }: Database) {
     page(id: SessionId, before: number, limit: number): StoredMessage[] {
       return page.all(id, before, limit).reverse();
     },
-    /** The active rows, whole, in order: what a history is made of. */
-    live: (id: SessionId) => live.all(id),
+    /** The active rows, whole, in order: what a history is made of. A summary stands first, where what it sums up stood. */
+    live(id: SessionId): LiveMessage[] {
+      const rows = live.all(id);
+      const summary = rows.findLastIndex((row) => row.displayKind === "summary");
+      const [first] = summary > 0 ? rows.splice(summary, 1) : [];
+      return first ? [first, ...rows] : rows;
+    },
     get: (id: number): StoredMessage | undefined => one.get(id),
     hasPlatformMessageId: (id: SessionId, platformMessageId: string): boolean =>
       byPlatformId.get(id, platformMessageId) !== undefined,

@@ -78,12 +78,13 @@ function callsOf(json: string | null): ToolCall[] {
 }
 
 /**
- * Stored rows as an agent is shown them (lifecycle 3.8): bars left out, two user rows in a row joined, a call without
- * its result at the tail dropped, so that any provider accepts the list.
+ * Stored rows as an agent is shown them (lifecycle 3.8): bars left out, a summary told like a message, two user rows in a
+ * row joined, a call without its result at the tail dropped, so that any provider accepts the list.
  */
 export function historyOf(
   stored: readonly {
     role: string;
+    displayKind?: string | null;
     content: string;
     toolCallId: string | null;
     toolCalls: string | null;
@@ -97,7 +98,7 @@ export function historyOf(
     ),
   );
   for (const row of stored) {
-    if (row.role === "user") {
+    if (row.role === "user" || (row.role === "system" && row.displayKind === "summary")) {
       const last = history.at(-1);
       if (last?.role === "user") last.text = `${last.text}\n\n${row.content}`;
       else history.push({ role: "user", text: row.content });

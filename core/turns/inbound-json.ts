@@ -13,6 +13,8 @@ interface StoredInbound {
   message_id: string | null;
   internal?: true;
   expects_reply?: false;
+  reply_to?: string;
+  resume?: { turn_id: string; reason: string };
 }
 
 /** The event as it waits in the inbox. Authority is not stored (lifecycle 1.3): it is decided before acceptance. */
@@ -24,6 +26,12 @@ export function encodeInbound(message: InboundMessage): string {
     message_id: message.messageId,
     ...(message.internal === true ? { internal: true } : {}),
     ...(message.expectsReply === false ? { expects_reply: false } : {}),
+    ...(message.replyTo === undefined || message.replyTo === null
+      ? {}
+      : { reply_to: message.replyTo }),
+    ...(message.resume
+      ? { resume: { turn_id: message.resume.turnId, reason: message.resume.reason } }
+      : {}),
   };
   return JSON.stringify(stored);
 }
@@ -44,6 +52,10 @@ export function decodeInbound(json: string): InboundMessage {
     messageId: stored.message_id,
     ...(stored.internal === true ? { internal: true } : {}),
     ...(stored.expects_reply === false ? { expectsReply: false } : {}),
+    ...(stored.reply_to === undefined ? {} : { replyTo: stored.reply_to }),
+    ...(stored.resume
+      ? { resume: { turnId: stored.resume.turn_id, reason: stored.resume.reason } }
+      : {}),
   };
 }
 

@@ -7,7 +7,15 @@ export type InboundKind = "message" | "queue" | "internal" | "command";
 export type Place = "slot" | "fifo";
 /** How an accepted message ended. */
 export type InboundOutcome =
-  "answered" | "silent" | "failed" | "stopped" | "interrupted" | "dropped" | "merged" | "command";
+  | "answered"
+  | "silent"
+  | "failed"
+  | "stopped"
+  | "interrupted"
+  | "dropped"
+  | "removed"
+  | "merged"
+  | "command";
 
 export interface NewInbound {
   sessionKey: SessionKey;
@@ -24,6 +32,8 @@ export interface NewInbound {
 
 export interface InboundRow extends NewInbound {
   seq: number;
+  firstPieceAt: number | null;
+  lastPieceAt: number | null;
   position: number;
   state: "accepted" | "started" | "ended";
   turnId: TurnId | null;
@@ -33,17 +43,24 @@ export type InboxStore = ReturnType<typeof inboxStore>;
 
 const columns = `seq, session_key AS sessionKey, channel_id AS channelId, chat_ref AS chatRef,
   platform_message_id AS platformMessageId, sender_ref AS senderRef, kind, place, position, event_json AS eventJson,
-  state, turn_id AS turnId, accepted_at AS acceptedAt`;
+  state, turn_id AS turnId, first_piece_at AS firstPieceAt, last_piece_at AS lastPieceAt, accepted_at AS acceptedAt`;
 
 /** The table `inbound_journal` (lifecycle 12.10): what was accepted, in order, until after its end. Callers bring the transaction. */
 export function inboxStore({ sql }: Database) {
   const insert = sql.prepare<
-    [NewInbound & { state: string; outcome: string | null; endedAt: number | null }]
+    [
+      NewInbound & {
+        state: string;
+        outcome: string | null;
+        mergedInto: number | null;
+        endedAt: number | null;
+      },
+    ]
   >(`
     INSERT INTO inbound_journal (session_key, channel_id, chat_ref, platform_message_id, sender_ref, kind, place, position,
-      event_json, state, outcome, accepted_at, ended_at)
+      event_json, state, outcome, merged_into, accepted_at, ended_at)
     VALUES (@sessionKey, @channelId, @chatRef, @platformMessageId, @senderRef, @kind, @place,
-      (SELECT coalesce(max(seq), 0) + 1 FROM inbound_journal), @eventJson, @state, @outcome, @acceptedAt, @endedAt)`);
+      (SELECT coalesce(max(seq), 0) + 1 FROM inbound_journal), @eventJson, @state, @outcome, @mergedInto, @acceptedAt, @endedAt)`);
   const seen = sql.prepare<[string, string], { seq: number; sessionKey: SessionKey }>(
     `SELECT seq, session_key AS sessionKey FROM inbound_journal WHERE chat_ref = ? AND platform_message_id = ?`,
   );
@@ -79,6 +96,18 @@ export function inboxStore({ sql }: Database) {
   const orphans = sql.prepare<[], InboundRow>(
     `SELECT ${columns} FROM inbound_journal WHERE state = 'started' ORDER BY seq`,
   );
+  const makeRoom = sql.prepare<[string]>(
+    `UPDATE inbound_journal SET place = 'fifo' WHERE session_key = ? AND state = 'accepted' AND place = 'slot'`,
+  );
+  const startedBy = sql.prepare<[string], InboundRow>(
+    `SELECT ${columns} FROM inbound_journal WHERE turn_id = ? AND state = 'started' ORDER BY seq`,
+  );
+  const lastInterrupted = sql.prepare<[string], InboundRow>(
+    `SELECT ${columns} FROM inbound_journal WHERE session_key = ? AND state = 'ended' AND outcome = 'interrupted' ORDER BY seq DESC LIMIT 1`,
+  );
+  const joinPiece = sql.prepare<[string, number, number]>(`
+    UPDATE inbound_journal SET event_json = ?, last_piece_at = ?, first_piece_at = coalesce(first_piece_at, accepted_at)
+     WHERE seq = ? AND state = 'accepted'`);
   const prune = sql.prepare<[number, number]>(
     `DELETE FROM inbound_journal WHERE seq IN (SELECT seq FROM inbound_journal WHERE state = 'ended' AND ended_at < ? ORDER BY ended_at LIMIT ?)`,
   );
@@ -87,14 +116,24 @@ export function inboxStore({ sql }: Database) {
     /** Adds an accepted message; returns its number. */
     insert(row: NewInbound): number {
       return Number(
-        insert.run({ ...row, state: "accepted", outcome: null, endedAt: null }).lastInsertRowid,
+        insert.run({ ...row, state: "accepted", outcome: null, mergedInto: null, endedAt: null })
+          .lastInsertRowid,
       );
     },
-    /** Remembers a message that was acted on at once, so that its redelivery is recognised. */
-    insertEnded(row: NewInbound, outcome: InboundOutcome): number {
+    /** Remembers a message that was acted on at once, or joined another, so that its redelivery is recognised. */
+    insertEnded(
+      row: NewInbound,
+      outcome: InboundOutcome,
+      mergedInto: number | null = null,
+    ): number {
       return Number(
-        insert.run({ ...row, state: "ended", outcome, endedAt: row.acceptedAt }).lastInsertRowid,
+        insert.run({ ...row, state: "ended", outcome, mergedInto, endedAt: row.acceptedAt })
+          .lastInsertRowid,
       );
+    },
+    /** A waiting message with one more piece of its burst. */
+    joinPiece(seq: number, eventJson: string, nowMs: number): void {
+      joinPiece.run(eventJson, nowMs, seq);
     },
     /** The earlier acceptance of the same platform message, if any. */
     seen: (chatRef: string, platformMessageId: string) => seen.get(chatRef, platformMessageId),
@@ -116,6 +155,14 @@ export function inboxStore({ sql }: Database) {
       const head = slot.get(key) ? undefined : internalHead.get(key);
       if (head) toSlot.run(head.seq);
     },
+    /** The slot's item waits behind a resume that is put before it; it stays first of the FIFO. */
+    makeRoom(key: SessionKey): void {
+      makeRoom.run(key);
+    },
+    /** What a turn without an end was answering. */
+    startedBy: (turnId: TurnId): InboundRow[] => startedBy.all(turnId),
+    /** The lane's newest message whose turn was cut by a stop or a crash. */
+    lastInterrupted: (key: SessionKey): InboundRow | undefined => lastInterrupted.get(key),
     start(seq: number, turnId: TurnId, nowMs: number): void {
       start.run(turnId, nowMs, seq);
     },

@@ -2,11 +2,14 @@ import type { Acceptance, InboundMessage } from "../channels/channel.ts";
 import type { Clock } from "../clock.ts";
 import { SignalboxError } from "../contract/errors.ts";
 import type { SessionKey } from "../contract/ids.ts";
+import { failpoint } from "../failpoint.ts";
 import type { Bus } from "../live/bus.ts";
 import type { KeyRules } from "../sessions/session-key.ts";
 import { buildSessionKey, laneIdentity } from "../sessions/session-key.ts";
 import type { SessionDirectory } from "../sessions/session-directory.ts";
 import type { Database } from "../state/database.ts";
+import { joinedEvent, joinsBurst } from "./burst.ts";
+import type { BurstLimits } from "./burst.ts";
 import { parseCommand } from "./command-parse.ts";
 import type { ParsedText } from "./command-parse.ts";
 import { chatRef, encodeInbound, senderRef } from "./inbound-json.ts";
@@ -22,6 +25,8 @@ export interface IntakeDeps {
   bus: Bus;
   clock: Clock;
   keyRules(): KeyRules;
+  /** What counts as pieces of one thought (lifecycle 12.4), in ms. */
+  burst(): BurstLimits;
   wake(key: SessionKey): void;
   /** Acts on a command and returns its answer; called after its message was remembered. */
   command(
@@ -55,6 +60,7 @@ export function createIntake(deps: IntakeDeps) {
         ? ({ kind: "text" } as const)
         : parseCommand(message.text);
     const isCommand = parsed.kind !== "text";
+    failpoint("accept.before");
     const stored = await db.write(() => {
       const now = clock.nowMs();
       const ref = chatRef(message);
@@ -90,6 +96,12 @@ export function createIntake(deps: IntakeDeps) {
           `${pendingCap} messages wait in this conversation already. This one was not kept; send it again later.`,
           { waiting: human },
         );
+      const slot = inbox.slot(key);
+      if (slot && joinsBurst(slot, inbound, now, deps.burst())) {
+        inbox.joinPiece(slot.seq, joinedEvent(slot.eventJson, message.text), now);
+        inbox.insertEnded(inbound, "merged", slot.seq);
+        return { kind: "accepted" as const, key, inputId: slot.seq, wasSuspended: false };
+      }
       // An idle lane with left-over items runs the oldest of them first (rescue, lifecycle 12.2).
       inbound.place = inbox.promote(key) ? "fifo" : "slot";
       const inputId = inbox.insert(inbound);
@@ -97,6 +109,7 @@ export function createIntake(deps: IntakeDeps) {
       directory.routing.settleState(key, now);
       return { kind: "accepted" as const, key, inputId, wasSuspended: row.suspended === 1 };
     });
+    failpoint("accept.stored");
     if (stored.kind === "duplicate") return stored;
     deps.onAccepted(message);
     if (parsed.kind !== "text") {
@@ -110,7 +123,7 @@ export function createIntake(deps: IntakeDeps) {
         reason: "A message arrived: it starts the fresh session.",
       });
     bus.emit("session.changed", { key, urgent: false });
-    deps.onBusy(key, message);
+    if (kind === "message") deps.onBusy(key, message);
     deps.wake(key);
     return { kind: "accepted", key, inputId: stored.inputId, reply: null };
   }

@@ -21,6 +21,10 @@ export interface LaneActDeps {
   clock: Clock;
 }
 
+/** Acts of the operator; a person's own command needs no further word in their chat. */
+const isOperator = (actor: string): boolean =>
+  actor === "panel" || actor === "cli" || actor === "rpc";
+
 /** How long an act with undo can be taken back, in ms (ux.md 7). */
 export const undoMs = 10_000;
 
@@ -88,7 +92,8 @@ export function createLaneActs(deps: LaneActDeps) {
       if (!routing.get(key)) throw missing(key);
       await lanes.cut(key, {
         outcome: "stopped",
-        because: `Stopped: the session was reset by ${actor}.`,
+        because: "Stopped: the session was reset.",
+        tell: isOperator(actor),
       });
       agents.evict(key);
       let dropped = 0;
@@ -117,7 +122,7 @@ export function createLaneActs(deps: LaneActDeps) {
         routing.patch(key, { queueDepth: inbox.depth(key).depth });
         return true;
       });
-      await lanes.cut(key, { outcome: "stopped", because: `Stopped by ${actor}.` });
+      await lanes.cut(key, { outcome: "stopped", because: "Stopped.", tell: isOperator(actor) });
       agents.evict(key);
       return {
         stopped: true,

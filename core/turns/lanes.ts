@@ -5,6 +5,8 @@ import { toWire } from "../contract/errors.ts";
 import type { Bus } from "../live/bus.ts";
 import type { Log } from "../log/log.ts";
 import type { Database } from "../state/database.ts";
+import { failpoint } from "../failpoint.ts";
+import { readMachine } from "../recovery/machine.ts";
 import { finishTurn } from "./turn-finish.ts";
 import type { Finished, TurnFinishStores } from "./turn-finish.ts";
 import { runTurn } from "./turn-run.ts";
@@ -95,12 +97,14 @@ export function createLanes(deps: LaneDeps) {
             const started = startNextTurn(stores, key, {
               bootId: deps.bootId,
               nowMs: clock.nowMs(),
+              machine: readMachine(),
               chooseAgent: deps.chooseAgent,
             });
             if (started) deps.onStarted(started);
             return started;
           });
           if (!turn) break;
+          failpoint("turn.started");
           await run(turn, lane);
         }
       } while (lane.again && mayStart());
@@ -139,6 +143,7 @@ export function createLanes(deps: LaneDeps) {
     if (turn.replaced !== null) deps.deliver(key);
     try {
       const { result, abandoned } = await runAgent(turn, running);
+      failpoint("turn.ran");
       if (abandoned) {
         log.warn("agent.abandoned", { sessionKey: key, agent: turn.agentId });
         agents.abandon(key);
@@ -151,6 +156,7 @@ export function createLanes(deps: LaneDeps) {
         if (!done) throw new LateResult();
         return done;
       });
+      failpoint("turn.finished");
       tell(turn, finished, result);
     } catch (cause) {
       if (!(cause instanceof LateResult))
@@ -174,6 +180,7 @@ export function createLanes(deps: LaneDeps) {
         finish: null,
         error: toWire(cause),
         because: null,
+        tell: false,
       },
       abandoned: false,
     });
@@ -239,6 +246,12 @@ export function createLanes(deps: LaneDeps) {
       return running
         ? { turnId: running.turnId, startedAtMs: running.startedAtMs, text: running.text }
         : null;
+    },
+    /** Why nothing of this lane starts now, in words; null where nothing holds it. */
+    whyClosed(key: SessionKey): string | null {
+      if (gate === "shut") return "the gateway is starting or stopping";
+      if (paused) return "new turns are paused";
+      return blocked.has(key) ? "as many turns run as are allowed" : null;
     },
     isBusy: (key: SessionKey): boolean => lanes.has(key),
     countRunning: (): number => [...lanes.values()].filter((lane) => lane.running !== null).length,

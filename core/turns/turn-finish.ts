@@ -1,9 +1,8 @@
-import type { SessionKey } from "../contract/ids.ts";
-import { obligationId } from "../delivery/obligation-store.ts";
-import type { ObligationStore } from "../delivery/obligation-store.ts";
+import type { Debt, ObligationStore } from "../delivery/obligation-store.ts";
 import { decideReply } from "../delivery/silence.ts";
+import type { ReplyVerdict } from "../delivery/silence.ts";
+import type { RecoveryStore } from "../recovery/recovery-store.ts";
 import type { SessionDirectory } from "../sessions/session-directory.ts";
-import { sessionSourceToStored } from "../sessions/session-source.ts";
 import type { InboundOutcome, InboxStore } from "./inbox-store.ts";
 import { replyText, resultRows } from "./turn-result.ts";
 import type { TurnResult } from "./turn-result.ts";
@@ -15,7 +14,17 @@ export interface TurnFinishStores {
   inbox: InboxStore;
   turns: TurnStore;
   obligations: ObligationStore;
+  recovery: RecoveryStore;
 }
+
+/** A lane that has nothing to take up. */
+export const noResume = {
+  resumePending: 0,
+  resumeReason: null,
+  lastResumeMarkedAt: null,
+  resumeToldAt: null,
+  resumeHeldAt: null,
+} as const;
 
 export interface Finished {
   state: TurnEndState;
@@ -49,23 +58,24 @@ export function finishTurn(
   context: { nowMs: number; transcriptIsDelivery: boolean; autonomousLane: boolean },
 ): Finished | null {
   const { directory, inbox, turns, obligations } = stores;
-  const { routing, messages, incarnations } = directory;
+  const { messages, incarnations } = directory;
   const text = replyText(result.segments);
-  const succeeded = result.outcome === "completed";
-  const verdict = succeeded
-    ? decideReply({
-        text,
-        succeeded,
-        internal: turn.message.internal === true,
-        expectsReply: turn.message.expectsReply !== false,
-        autonomousLane: context.autonomousLane,
-      })
-    : null;
-  const state: TurnEndState = verdict === "suppress" ? "silent" : result.outcome;
+  const verdict =
+    result.outcome === "completed"
+      ? decideReply({
+          text,
+          succeeded: true,
+          internal: turn.message.internal === true,
+          expectsReply: turn.message.expectsReply !== false,
+          autonomousLane: context.autonomousLane,
+        })
+      : null;
+  const state = endStateOf(result, verdict);
 
   const messageIds: number[] = [];
   let replyMessageId: number | null = null;
-  for (const row of resultRows(result)) {
+  // A parked turn is run again as a whole: half of its answer would only mislead the second run.
+  for (const row of result.outcome === "parked" ? [] : resultRows(result)) {
     const id = messages.append({
       sessionId: turn.sessionId,
       role: row.role,
@@ -110,109 +120,112 @@ export function finishTurn(
   const owes =
     said.owed !== null &&
     !context.transcriptIsDelivery &&
-    recordObligation(
-      obligations,
-      turn,
-      said.owed,
-      result.outcome === "completed" ? replyMessageId : null,
+    obligations.owe(
+      debtOf(turn, said.owed, said.kind, said.kind === "reply" ? replyMessageId : null),
       context.nowMs,
     );
   inbox.endTurn(turn.turnId, outcomes[state], context.nowMs);
-  settleLane(stores, turn, result, rows, state, context.nowMs);
+  settleLane(stores, turn, result, { rows, state, nowMs: context.nowMs });
   if (result.usage) incarnations.addUsage(turn.sessionId, result.usage);
   return { state, messageIds, owes };
+}
 
-  function settleLane(
-    s: TurnFinishStores,
-    t: StartedTurn,
-    r: TurnResult,
-    added: number,
-    end: TurnEndState,
-    nowMs: number,
-  ): void {
-    const row = routing.get(t.key);
-    if (!row) return;
-    const mine = row.sessionId === t.sessionId;
-    routing.patch(t.key, {
-      ...(row.activeTurnToken === t.turnId
-        ? { activeTurnToken: null, activeTurnStartedAt: null }
-        : {}),
-      ...(mine
+function endStateOf(result: TurnResult, verdict: ReplyVerdict | null): TurnEndState {
+  if (verdict === "suppress") return "silent";
+  return result.outcome === "parked" ? "interrupted" : result.outcome;
+}
+
+/** The lane after its turn: marker released, counters added, flags that a success clears cleared. */
+function settleLane(
+  { directory: { routing }, inbox, recovery }: TurnFinishStores,
+  turn: StartedTurn,
+  result: TurnResult,
+  end: { rows: number; state: TurnEndState; nowMs: number },
+): void {
+  const row = routing.get(turn.key);
+  if (!row) return;
+  const succeeded = end.state === "completed" || end.state === "silent";
+  const { usage } = result;
+  if (succeeded) recovery.clearRestarts(turn.key); // its loop, if it was one, is broken (lifecycle 10.5)
+  routing.patch(turn.key, {
+    queueDepth: inbox.depth(turn.key).depth,
+    ...(row.activeTurnToken === turn.turnId
+      ? { activeTurnToken: null, activeTurnStartedAt: null }
+      : {}),
+  });
+  if (row.sessionId === turn.sessionId)
+    routing.patch(turn.key, {
+      messageCount: row.messageCount + end.rows,
+      inputTokens: row.inputTokens + (usage?.inputTokens ?? 0),
+      outputTokens: row.outputTokens + (usage?.outputTokens ?? 0),
+      cacheReadTokens: row.cacheReadTokens + (usage?.cacheReadTokens ?? 0),
+      cacheWriteTokens: row.cacheWriteTokens + (usage?.cacheWriteTokens ?? 0),
+      totalTokens: row.totalTokens + (usage ? usage.inputTokens + usage.outputTokens : 0),
+      lastPromptTokens: usage?.inputTokens ?? row.lastPromptTokens,
+      errorCode: end.state === "failed" ? (result.error?.code ?? "E_AGENT_FAILED") : null,
+      errorMessage: end.state === "failed" ? (result.error?.message ?? null) : null,
+      ...(succeeded ? noResume : {}),
+      ...(result.outcome === "parked" && row.suspended === 0
         ? {
-            messageCount: row.messageCount + added,
-            inputTokens: row.inputTokens + (r.usage?.inputTokens ?? 0),
-            outputTokens: row.outputTokens + (r.usage?.outputTokens ?? 0),
-            cacheReadTokens: row.cacheReadTokens + (r.usage?.cacheReadTokens ?? 0),
-            cacheWriteTokens: row.cacheWriteTokens + (r.usage?.cacheWriteTokens ?? 0),
-            totalTokens:
-              row.totalTokens + (r.usage ? r.usage.inputTokens + r.usage.outputTokens : 0),
-            ...(r.usage ? { lastPromptTokens: r.usage.inputTokens } : {}),
-            errorCode: end === "failed" ? (r.error?.code ?? "E_AGENT_FAILED") : null,
-            errorMessage: end === "failed" ? (r.error?.message ?? null) : null,
-            ...(end === "completed" || end === "silent"
-              ? { resumePending: 0 as const, resumeReason: null, lastResumeMarkedAt: null }
-              : {}),
+            resumePending: 1 as const,
+            resumeReason: result.because,
+            lastResumeMarkedAt: end.nowMs,
+            resumeToldAt: null,
           }
         : {}),
-      queueDepth: s.inbox.depth(t.key).depth,
     });
-    routing.settleState(t.key, nowMs);
-  }
+  routing.settleState(turn.key, end.nowMs);
 }
 
 /** What the chat is owed and which bar the transcript shows, by how the turn ended. */
 function owedText(
   result: TurnResult,
   text: string,
-  verdict: ReturnType<typeof decideReply> | null,
-): { owed: string | null; bar: string | null } {
+  verdict: ReplyVerdict | null,
+): { owed: string | null; kind: Debt["kind"]; bar: string | null } {
+  const notice = (owed: string, bar: string = owed) => ({ owed, kind: "notice" as const, bar });
   switch (result.outcome) {
     case "completed":
-      if (verdict === "suppress") return { owed: null, bar: null };
-      if (verdict === "silence-notice") return { owed: silenceNotice, bar: silenceNotice };
-      return { owed: text === "" ? null : text, bar: null };
+      if (verdict === "suppress") return { owed: null, kind: "reply", bar: null };
+      if (verdict === "silence-notice") return notice(silenceNotice);
+      if (text === "") return notice("The agent finished without a reply.");
+      return { owed: text, kind: "reply", bar: null };
     case "failed": {
       const reason = result.error?.message ?? "The agent failed.";
-      return { owed: `This message could not be answered. ${reason}`, bar: reason };
+      return notice(`This message could not be answered. ${reason}`, reason);
     }
-    case "interrupted":
-      return {
-        owed:
-          text === ""
-            ? "The answer was cut off before anything arrived."
-            : `${text}\n\n(The answer was cut off.)`,
-        bar: result.because ?? "The answer was cut off.",
-      };
-    case "stopped":
-      return { owed: null, bar: result.because ?? "Stopped." };
+    case "interrupted": {
+      const bar = result.because ?? "The answer was cut off.";
+      if (text === "") return notice(`This message could not be answered. ${bar}`, bar);
+      return { owed: `${text}\n\n(The answer was cut off.)`, kind: "reply", bar };
+    }
+    case "stopped": {
+      const bar = result.because ?? "Stopped.";
+      return { owed: result.tell ? bar : null, kind: "notice", bar };
+    }
+    case "parked":
+      return { owed: null, kind: "notice", bar: null };
   }
 }
 
-/** Owes `content` to the chat that the turn's message came from. Returns whether it is a new debt. */
-export function recordObligation(
-  obligations: ObligationStore,
+/** A debt to the chat that the turn's message came from. */
+export const debtOf = (
   turn: Pick<StartedTurn, "key" | "turnId" | "message" | "input">,
   content: string,
+  kind: Debt["kind"],
   messageId: number | null,
-  nowMs: number,
-): boolean {
-  const { source } = turn.message;
-  return obligations.record({
-    obligationId: obligationId(
-      turn.key as SessionKey,
-      `${turn.message.messageId ?? `in:${turn.input.seq}`}`,
-      content,
-    ),
+): Debt => {
+  const { message } = turn;
+  const replyTo = message.replyTo ?? message.messageId;
+  return {
     sessionKey: turn.key,
-    channelId: turn.message.channelId,
-    platform: source.platform,
-    chatId: source.chatId,
-    threadId: source.threadId,
-    targetJson: JSON.stringify(sessionSourceToStored(source)),
+    channelId: message.channelId,
+    target: message.source,
     content,
-    replyTo: turn.message.messageId,
+    kind,
+    replyTo,
+    ref: replyTo ?? `in:${turn.input.seq}`,
     messageId,
     turnId: turn.turnId,
-    createdAt: nowMs,
-  });
-}
+  };
+};

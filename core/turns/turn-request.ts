@@ -1,4 +1,5 @@
 import type { HistoryMessage } from "../agents/runtime.ts";
+import { resumeNote } from "../recovery/resume-note.ts";
 import { assembleUserText, isSharedMultiUser } from "../sessions/isolation.ts";
 import type { IsolationRules } from "../sessions/isolation.ts";
 import { buildSessionContext, sessionContextSection } from "../sessions/prompt-context.ts";
@@ -44,12 +45,19 @@ export function turnRequest(
   const first = turn.messageIds[0] ?? Number.MAX_SAFE_INTEGER;
   const past = messages.live(turn.sessionId).filter((row) => row.id < first);
   return {
-    system: turn.replaced === null ? section : `${section}\n\n${replacedNote}`,
+    system: [
+      section,
+      ...(turn.replaced === null ? [] : [replacedNote]),
+      ...(turn.message.resume ? [resumeNote(turn.message.resume.reason)] : []),
+    ].join("\n\n"),
     history: historyOf(past),
-    text: assembleUserText(
-      turn.message.text,
-      source,
-      isSharedMultiUser(source, surroundings.isolation),
-    ),
+    text:
+      turn.message.text === ""
+        ? ""
+        : assembleUserText(
+            turn.message.text,
+            source,
+            isSharedMultiUser(source, surroundings.isolation),
+          ),
   };
 }

@@ -7,7 +7,8 @@ export type Segment =
   | { kind: "tool"; call: ToolCall; output: string; failed: boolean; done: boolean };
 
 export interface TurnResult {
-  outcome: "completed" | "failed" | "stopped" | "interrupted";
+  /** `interrupted`: the provider's stream broke. `parked`: the gateway stops; the turn is taken up at the next start. */
+  outcome: "completed" | "failed" | "stopped" | "interrupted" | "parked";
   segments: Segment[];
   usage: Usage | null;
   model: string | null;
@@ -15,6 +16,8 @@ export interface TurnResult {
   error: WireError | null;
   /** Why an unfinished turn ended, as shown: `stopped by panel`, `connection lost`. */
   because: string | null;
+  /** Of a stopped turn: whether the person has still to be told. */
+  tell: boolean;
 }
 
 /** A transcript row to be, without its place. */

@@ -17,8 +17,11 @@ export interface RunWatch {
 
 /** Why a run was cut short; the reason of the abort signal. */
 export interface CutShort {
-  outcome: "stopped" | "interrupted";
+  outcome: "stopped" | "parked";
+  /** Shown as a bar in the transcript; of a parked turn, the reason to resume (lifecycle 10.5). */
   because: string;
+  /** Whether the person has to be told: not where the person's own command or next message did it. */
+  tell: boolean;
 }
 
 const waited = Symbol("waited");
@@ -51,11 +54,14 @@ export async function runTurn(
     finish,
     error: null,
     because: null,
+    tell: false,
     ...more,
   });
   const shortened = (): TurnResult => {
-    if (cut.aborted)
-      return ended((cut.reason as CutShort).outcome, { because: (cut.reason as CutShort).because });
+    if (cut.aborted) {
+      const { outcome, ...why } = cut.reason as CutShort;
+      return ended(outcome, why);
+    }
     return ended("failed", {
       error: toWire(
         new SignalboxError(

@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import { asTurnId } from "../contract/ids.ts";
 import type { SessionId, SessionKey, TurnId } from "../contract/ids.ts";
 import type { InboundMessage } from "../channels/channel.ts";
+import type { MachineRun } from "../recovery/machine.ts";
+import type { RecoveryStore } from "../recovery/recovery-store.ts";
 import type { RoutingRow } from "../sessions/routing-store.ts";
 import type { SessionDirectory } from "../sessions/session-directory.ts";
 import { decodeInbound } from "./inbound-json.ts";
@@ -28,6 +30,7 @@ export interface TurnStartStores {
   directory: SessionDirectory;
   inbox: InboxStore;
   turns: TurnStore;
+  recovery: RecoveryStore;
 }
 
 /**
@@ -38,13 +41,19 @@ export interface TurnStartStores {
 export function startNextTurn(
   stores: TurnStartStores,
   key: SessionKey,
-  boot: { bootId: string; nowMs: number; chooseAgent: (row: RoutingRow) => string },
+  boot: {
+    bootId: string;
+    nowMs: number;
+    machine: MachineRun;
+    chooseAgent: (row: RoutingRow) => string;
+  },
 ): StartedTurn | null {
   const { directory, inbox, turns } = stores;
   const { routing, messages } = directory;
   const input = inbox.slot(key);
   if (!input) return null;
   const message = decodeInbound(input.eventJson);
+  const isMachinery = message.internal === true || message.resume !== undefined; // no sign of life of a person
   const lane = routing.get(key);
   const { row, replaced } = directory.open(
     {
@@ -53,7 +62,7 @@ export function startNextTurn(
       channelId: input.channelId,
       source: message.source,
     },
-    message.internal !== true,
+    !isMachinery,
     boot.nowMs,
   );
   const turnId = asTurnId(randomBytes(16).toString("hex"));
@@ -65,9 +74,14 @@ export function startNextTurn(
     bootId: boot.bootId,
     agentId,
     kind: input.kind,
-    attempt: 1,
+    attempt: stores.recovery.restarts(key) + 1,
+    resumes: message.resume?.turnId ?? null,
+    machineBoot: boot.machine.bootId,
+    startedUptimeMs: boot.machine.uptimeMs,
     startedAt: boot.nowMs,
   });
+  // Counted before it runs: a turn that kills the process is stopped at the threshold (decision 5).
+  if (message.resume) stores.recovery.countRestart(key, boot.nowMs);
   const messageIds = replaced === null ? [] : messages.boundaryIds(row.sessionId);
   if (message.text !== "")
     messageIds.push(
@@ -87,7 +101,7 @@ export function startNextTurn(
   routing.patch(key, {
     activeTurnToken: turnId,
     activeTurnStartedAt: boot.nowMs,
-    ...(message.internal === true ? {} : { updatedAt: boot.nowMs }),
+    ...(isMachinery ? {} : { updatedAt: boot.nowMs }),
     queueDepth: inbox.depth(key).depth,
     messageCount: row.messageCount + (message.text === "" ? 0 : 1),
     turnCount: row.turnCount + 1,

@@ -11,6 +11,10 @@ export interface NewTurn {
   agentId: string;
   kind: string;
   attempt: number;
+  /** The interrupted turn that this one takes up. */
+  resumes: string | null;
+  machineBoot: string | null;
+  startedUptimeMs: number | null;
   startedAt: number;
 }
 
@@ -26,13 +30,26 @@ export interface TurnEnd {
   replyMessageId: number | null;
 }
 
+/** A turn without an end: running now, or cut off by a crash when asked at start-up. */
+export interface UnendedTurn {
+  turnId: TurnId;
+  sessionKey: SessionKey;
+  sessionId: SessionId;
+  startedAt: number;
+  attempt: number;
+  /** Counted at its dispatch already (decision 5). */
+  resumes: string | null;
+  machineBoot: string | null;
+  startedUptimeMs: number | null;
+}
+
 export type TurnStore = ReturnType<typeof turnStore>;
 
 /** The table `turns`: one row a run of an agent, kept as evidence. Callers bring the transaction. */
 export function turnStore({ sql }: Database) {
   const insert = sql.prepare<[NewTurn]>(`
-    INSERT INTO turns (turn_id, session_key, session_id, boot_id, agent_id, kind, attempt, state, started_at)
-    VALUES (@turnId, @sessionKey, @sessionId, @bootId, @agentId, @kind, @attempt, 'running', @startedAt)`);
+    INSERT INTO turns (turn_id, session_key, session_id, boot_id, agent_id, kind, attempt, resumes, machine_boot, started_uptime_ms, state, started_at)
+    VALUES (@turnId, @sessionKey, @sessionId, @bootId, @agentId, @kind, @attempt, @resumes, @machineBoot, @startedUptimeMs, 'running', @startedAt)`);
   const end = sql.prepare<[TurnEnd]>(`
     UPDATE turns SET state = @state, ended_at = @endedAt, error_code = @errorCode, error_message = @errorMessage,
       model = @model, input_tokens = @inputTokens, output_tokens = @outputTokens, reply_message_id = @replyMessageId
@@ -40,12 +57,12 @@ export function turnStore({ sql }: Database) {
   const since = sql.prepare<[number], { turns: number; failed: number }>(
     `SELECT count(*) AS turns, count(*) FILTER (WHERE state = 'failed') AS failed FROM turns WHERE started_at >= ?`,
   );
-  const running = sql.prepare<
-    [],
-    { turnId: TurnId; sessionKey: SessionKey; sessionId: SessionId; startedAt: number }
-  >(
-    `SELECT turn_id AS turnId, session_key AS sessionKey, session_id AS sessionId, started_at AS startedAt FROM turns WHERE state = 'running'`,
-  );
+  const running = sql.prepare<[], UnendedTurn>(`
+    SELECT turn_id AS turnId, session_key AS sessionKey, session_id AS sessionId, started_at AS startedAt, attempt, resumes,
+      machine_boot AS machineBoot, started_uptime_ms AS startedUptimeMs FROM turns WHERE state = 'running'`);
+  const one = sql.prepare<[string], UnendedTurn>(`
+    SELECT turn_id AS turnId, session_key AS sessionKey, session_id AS sessionId, started_at AS startedAt, attempt, resumes,
+      machine_boot AS machineBoot, started_uptime_ms AS startedUptimeMs FROM turns WHERE turn_id = ?`);
 
   return {
     insert(turn: NewTurn): void {
@@ -55,7 +72,7 @@ export function turnStore({ sql }: Database) {
     end: (turn: TurnEnd): boolean => end.run(turn).changes > 0,
     countSince: (sinceMs: number): { turns: number; failed: number } =>
       since.get(sinceMs) ?? { turns: 0, failed: 0 },
-    /** Turns without an end: running now, or cut off by a crash when asked at start-up. */
-    running: () => running.all(),
+    get: (turnId: string): UnendedTurn | undefined => one.get(turnId),
+    unended: (): UnendedTurn[] => running.all(),
   };
 }

@@ -64,10 +64,11 @@ export async function waitForOutput<T>(child: Child, find: () => T | undefined):
 export class EndedEarly extends Error {
   override readonly name = "EndedEarly";
   readonly status: number | NodeJS.Signals | null;
+  /** All that it printed. */
   readonly output: string;
   constructor(child: Child, status: number | NodeJS.Signals | null) {
     super(`the process ended early (${status}):\n${child.stdout()}${child.stderr()}`);
     this.status = status;
-    this.output = child.stderr();
+    this.output = child.stdout() + child.stderr();
   }
 }

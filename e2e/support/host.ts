@@ -38,7 +38,7 @@ export interface Options {
 }
 
 /** `host` runs from before the test until after it, on the host of the project. */
-export const test = base.extend<Options & { dataDir: string; prepared: void; host: Host }>({
+export const test = base.extend<Options & { dataDir: string; prepared: string; host: Host }>({
   hostKind: ["headless", { option: true }],
   config: [CONFIG, { option: true }],
   dataDir: async ({}, use) => {
@@ -46,14 +46,13 @@ export const test = base.extend<Options & { dataDir: string; prepared: void; hos
     await use(dataDir);
     rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
   },
-  /** For specs that fill the data directory before the first start. */
-  prepared: async ({}, use) => {
-    await use();
+  /** The data directory as the first start finds it; for specs that fill it before. */
+  prepared: async ({ dataDir }, use) => {
+    await use(dataDir);
   },
-  host: async ({ hostKind, prepared, config, dataDir, browser }, use, testInfo) => {
-    writeFileSync(join(dataDir, "config.yaml"), config);
-    void prepared;
-    const host = makeHost(hostKind, dataDir, browser);
+  host: async ({ hostKind, prepared, config, browser }, use, testInfo) => {
+    writeFileSync(join(prepared, "config.yaml"), config);
+    const host = makeHost(hostKind, prepared, browser);
     await host.start();
     await use(host);
     const output = await host.dispose();

@@ -9,6 +9,8 @@ import type { LaunchOptions, Launched } from "./launched.ts";
 const ROOT = join(import.meta.dirname, "..", "..");
 const readyLine = z.object({ url: z.string(), token: z.string(), pid: z.number().int() });
 
+const loginReply = z.object({ value: z.object({ url: z.string() }) });
+
 /** A headless gateway, ready, without a page. */
 export interface Served {
   child: Child;
@@ -32,8 +34,9 @@ export async function serve(
   const cli = join(ROOT, "core", "cli.ts");
   const child = startNode([cli, "serve", "--json", "--data", dataDir, ...port, ...args], env);
   const { url, token, pid } = await waitForOutput(child, () => {
-    const line = child.stdout().split("\n", 2);
-    return line.length === 2 ? readyLine.parse(JSON.parse(line[0] ?? "")) : undefined;
+    const [line, rest] = child.stdout().split("\n", 2);
+    if (line === undefined || rest === undefined) return undefined; // not yet whole
+    return readyLine.safeParse(JSON.parse(line)).data; // anything else is why it ends, and is told then
   });
   if (pid !== child.pid) throw new Error(`the ready line names process ${pid}, not ${child.pid}`);
   return {
@@ -61,7 +64,7 @@ export async function launchHeadless(
   const served = await serve(dataDir, { args, ...(env ? { env } : {}) });
   const context = await browser.newContext({ locale: "en-GB", timezoneId: "UTC" });
   const page = await context.newPage();
-  await page.goto(loginLink(served));
+  await page.goto(await loginLink(served));
   return {
     kind: "headless",
     child: served.child,
@@ -75,6 +78,11 @@ export async function launchHeadless(
   };
 }
 
-/** The link that carries the token once. */
-export const loginLink = ({ url, token }: Served): string =>
-  `${url}/?token=${encodeURIComponent(token)}`;
+/** A new link that logs one browser in, once. */
+export async function loginLink({ url, token }: Served): Promise<string> {
+  const response = await fetch(`${url}/login`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}` },
+  });
+  return loginReply.parse(await response.json()).value.url;
+}

@@ -73,6 +73,11 @@ export const screens: readonly Screen[] = [
   },
 ];
 
+/** The first run: reached from Overview, not from the rail. */
+export const welcomeView: ComponentType = lazy(async () => ({
+  default: (await import("../views/first-run/first-run-view.tsx")).FirstRunView,
+}));
+
 export type Place =
   | { kind: "screen"; screen: Screen }
   | { kind: "session"; key: SessionKey }

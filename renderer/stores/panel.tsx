@@ -10,6 +10,7 @@ import { drafts, type DraftPlace } from "./drafts.ts";
 import { gatewayStore } from "./gateway.ts";
 import { noticesStore } from "./notices.ts";
 import type { PresentationStore } from "./presentation.ts";
+import { readingsStore } from "./readings.ts";
 import { selectionStore } from "./selection.ts";
 import { sessionsStore } from "./sessions.ts";
 import type { Timer } from "./timer.ts";
@@ -28,6 +29,7 @@ export interface PanelOptions {
 /** Everything that lives as long as the page: the bridge, the stores on it, and what they share. */
 export function createPanel({ bridge, timer, presentation, draftPlace, t }: PanelOptions) {
   const gateway = gatewayStore(bridge, timer);
+  const readings = readingsStore(gateway, timer);
   const toasts = toastsStore(timer);
   const sessions = sessionsStore(bridge, timer, gateway.nowMs);
   const selection = selectionStore();
@@ -68,6 +70,7 @@ export function createPanel({ bridge, timer, presentation, draftPlace, t }: Pane
     bridge,
     timer,
     gateway,
+    readings,
     presentation,
     toasts,
     notices,
@@ -82,7 +85,9 @@ export function createPanel({ bridge, timer, presentation, draftPlace, t }: Pane
     dispatcher: dispatcher(),
     /** Begins to listen; the returned function ends it. */
     start() {
-      const stops = [gateway, notices, sessions, lanes, undo].map((store) => store.start());
+      const stops = [gateway, readings, notices, sessions, lanes, undo].map((store) =>
+        store.start(),
+      );
       return () => {
         for (const stop of stops) stop();
       };

@@ -104,6 +104,10 @@ CREATE TABLE gateway_routing (
   resume_pending INTEGER NOT NULL DEFAULT 0,
   resume_reason TEXT,
   last_resume_marked_at INTEGER,
+  -- The person was told that the interrupted turn will not be taken up by itself.
+  resume_told_at INTEGER,
+  -- The crash-loop breaker keeps this lane's interrupted turn until the operator releases it.
+  resume_held_at INTEGER,
   is_fresh_reset INTEGER NOT NULL DEFAULT 0,
   was_auto_reset INTEGER NOT NULL DEFAULT 0,
   auto_reset_reason TEXT,
@@ -144,6 +148,10 @@ CREATE TABLE inbound_journal (
   state TEXT NOT NULL CHECK (state IN ('accepted', 'started', 'ended')),
   outcome TEXT,
   turn_id TEXT,
+  -- The pieces of a burst end as merged into the message that waits (lifecycle 12.4).
+  merged_into INTEGER,
+  first_piece_at INTEGER,
+  last_piece_at INTEGER,
   accepted_at INTEGER NOT NULL,
   started_at INTEGER,
   ended_at INTEGER
@@ -161,6 +169,11 @@ CREATE TABLE turns (
   agent_id TEXT NOT NULL,
   kind TEXT NOT NULL,
   attempt INTEGER NOT NULL DEFAULT 1,
+  -- The turn that this one takes up again after an interruption.
+  resumes TEXT,
+  -- Age across a restart is measured against the machine's boot: a stepped clock changes no verdict.
+  machine_boot TEXT,
+  started_uptime_ms INTEGER,
   state TEXT NOT NULL CHECK (state IN ('running', 'completed', 'silent', 'failed', 'stopped', 'interrupted')),
   started_at INTEGER NOT NULL,
   ended_at INTEGER,
@@ -186,6 +199,8 @@ CREATE TABLE delivery_obligations (
   thread_id TEXT,
   target_json TEXT NOT NULL,
   content TEXT NOT NULL,
+  -- 'reply': what an agent said; 'notice': what the gateway has to tell the person.
+  kind TEXT NOT NULL DEFAULT 'reply',
   reply_to TEXT,
   message_id INTEGER,
   turn_id TEXT,
@@ -201,7 +216,8 @@ CREATE TABLE delivery_obligations (
   owner_started_at INTEGER,
   remote_id TEXT,
   last_error TEXT,
-  parts_json TEXT,
+  parts_done INTEGER NOT NULL DEFAULT 0,
+  parts_total INTEGER,
   adapter_profile TEXT NOT NULL DEFAULT 'default',
   delivery_fence INTEGER NOT NULL DEFAULT 0
 ) STRICT;
@@ -235,6 +251,13 @@ CREATE TABLE operator_acts (
 ) STRICT;
 CREATE INDEX acts_by_key ON operator_acts(session_key, seq DESC);
 
+-- Interrupted restarts in a row of a lane, counted before its turn is started again (lifecycle 10.6, decision 5).
+CREATE TABLE restart_counts (
+  session_key TEXT PRIMARY KEY,
+  restarts INTEGER NOT NULL,
+  counted_at INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE boots (
   boot_id TEXT PRIMARY KEY,
   started_at INTEGER NOT NULL,
@@ -243,6 +266,9 @@ CREATE TABLE boots (
   exit TEXT,
   version TEXT NOT NULL,
   host TEXT NOT NULL,
+  machine_boot TEXT,
+  -- How many lanes this boot had to take up again: boots with some form the chains that trip the breaker (lifecycle 10.5).
+  resume_candidates INTEGER NOT NULL DEFAULT 0,
   report_json TEXT
 ) STRICT;
 CREATE INDEX boots_by_time ON boots(started_at DESC);

@@ -28,6 +28,7 @@ export class StandInWebContents extends EventEmitter {
   readonly session: Session;
   readonly page: Promise<Page>;
   readonly mainFrame: Pick<WebFrameMain, "url" | "origin" | "parent">;
+  private readonly preferences: WebPreferences;
   private cdp: CDPSession | undefined;
   private frameId = "";
   private address = "";
@@ -39,6 +40,7 @@ export class StandInWebContents extends EventEmitter {
   constructor(chromium: ChromiumProcess, session: Session, preferences: WebPreferences) {
     super();
     this.session = session;
+    this.preferences = preferences;
     const address = () => this.address;
     this.mainFrame = {
       parent: null,
@@ -200,6 +202,10 @@ export class StandInWebContents extends EventEmitter {
     } finally {
       this.commanded = false;
     }
+  }
+
+  getLastWebPreferences(): WebPreferences {
+    return { ...this.preferences };
   }
 
   getURL(): string {

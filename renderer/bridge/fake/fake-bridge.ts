@@ -6,6 +6,7 @@ import { asSessionId, asSessionKey, asTurnId } from "../../../core/contract/ids.
 import { pushHub } from "../push-hub.ts";
 import { detailOf, historyOf, listSessions, rowOf } from "./fake-sessions.ts";
 import { countsOf, fakeWorld, statusOf, transcriptOf, type FakeWorld } from "./fake-world.ts";
+import { fakeMachinery } from "./fake-machinery.ts";
 import type { FakeSeed } from "./fake-seed.ts";
 
 export interface FakeOptions {
@@ -30,7 +31,8 @@ export interface FakeBridge extends Bridge {
   failNext(name: CallName, code: "E_STORE_BUSY" | "E_NOT_FOUND" | "E_QUEUE_FULL"): void;
 }
 
-type Answers = { [N in CallName]: (input: CallInput<N>) => CallOutput<N> };
+/** Areas whose screens are not here yet need no answers: such a call is told that there is none. */
+type Answers = { [N in CallName]?: (input: CallInput<N>) => CallOutput<N> };
 const UNDO_MS = 10_000;
 
 /** A gateway made up from a seed, for component tests and demonstrations. Sends nothing anywhere. */
@@ -115,7 +117,21 @@ export function fakeBridge(seed: FakeSeed, options: FakeOptions): FakeBridge {
     });
   };
 
-  const answers: Answers = {
+  const send = ({ key, text }: CallInput<"sessions.send">): CallOutput<"sessions.send"> => {
+    const row = rowOf(world, key);
+    const inputId = nextInput;
+    nextInput += 1;
+    add(row, "user", text);
+    const turn = `turn${inputId}`;
+    world.live.set(key, { id: turn, startedAtMs: nowMs(), text: "" });
+    change(row, { state: "running", stateSinceMs: nowMs(), turnStartedAtMs: nowMs() });
+    after(200, () => {
+      reply(key, `You said: ${text}`.split(" "), turn);
+    });
+    return { key: row.key, accepted: true, duplicate: false, inputId, reply: null };
+  };
+
+  const answers = {
     "gateway.status": () => statusOf(world, nowMs()),
     "gateway.stop": () => ({ draining: true, running: 0 }),
     "sessions.list": (input) => listSessions(world, input, nowMs()),
@@ -133,19 +149,7 @@ export function fakeBridge(seed: FakeSeed, options: FakeOptions): FakeBridge {
       world.transcripts.set(row.key, []);
       return receipt(change(row, {}), true, false);
     },
-    "sessions.send": ({ key, text }) => {
-      const row = rowOf(world, key);
-      const inputId = nextInput;
-      nextInput += 1;
-      add(row, "user", text);
-      const turn = `turn${inputId}`;
-      world.live.set(key, { id: turn, startedAtMs: nowMs(), text: "" });
-      change(row, { state: "running", stateSinceMs: nowMs(), turnStartedAtMs: nowMs() });
-      after(200, () => {
-        reply(key, `You said: ${text}`.split(" "), turn);
-      });
-      return { key: row.key, accepted: true, duplicate: false, inputId, reply: null };
-    },
+    "sessions.send": send,
     "sessions.suspend": ({ key }) => {
       const row = rowOf(world, key);
       if (row.state === "suspended") return receipt(row, false, false);
@@ -186,35 +190,23 @@ export function fakeBridge(seed: FakeSeed, options: FakeOptions): FakeBridge {
       return { key: row.key, stopped: running, message: running ? "Stopped." : "Nothing ran." };
     },
     "sessions.watch": ({ keys }) => ({ watching: keys.length }),
-    "channels.list": () => ({ channels: world.channels }),
-    "channels.simulate": () => {
-      throw new SignalboxError("E_REFUSED", "The fake gateway has no simulator.");
+    "channels.simulate": ({ source, text }) => {
+      const chat = String(source.chat_id);
+      const key = asSessionKey(
+        `agent:main:${source.platform}:${String(source["chat_type"] ?? "dm")}:${chat}`,
+      );
+      if (!world.rows.has(key))
+        world.rows.set(key, {
+          ...blank(nowMs()),
+          key,
+          sessionId: asSessionId(`fresh_${chat}`),
+          platform: source.platform,
+          channelId: "simulator",
+          title: String(source["user_name"] ?? ""),
+        });
+      return send({ key, text });
     },
-    "agents.list": () => ({ agents: world.agents }),
-    "agents.probe": () => ({ agents: world.agents }),
-    "agents.test": () => ({
-      state: "ok",
-      atMs: nowMs(),
-      ms: 12,
-      models: ["small-1", "large-2"],
-      code: null,
-      message: null,
-    }),
-    "agents.setDefault": ({ id }) => {
-      world.agents = world.agents.map((agent) => ({ ...agent, isDefault: agent.id === id }));
-      push("agents.changed", { agents: world.agents });
-      return { agents: world.agents };
-    },
-    "config.get": ({ path }) => ({
-      value: path === undefined ? world.config : world.config[path],
-      file: "~/.signalbox/config.yaml",
-      problems: [],
-    }),
-    "config.set": ({ path, value }) => {
-      world.config = { ...world.config, [path]: value };
-      push("config.changed", { path });
-      return { value };
-    },
+    ...fakeMachinery({ world, nowMs, push }),
     "notices.list": ({ before, limit = 50 }) => ({
       notices: world.notices
         .filter((one) => before === undefined || one.id < before)
@@ -232,6 +224,12 @@ export function fakeBridge(seed: FakeSeed, options: FakeOptions): FakeBridge {
         .filter((line) => sessionKey === undefined || line.sessionKey === sessionKey)
         .slice(-limit),
     }),
+  } satisfies Answers;
+  const answered = <N extends CallName>(name: N) => {
+    const answer = (answers as Answers)[name];
+    if (answer === undefined)
+      throw new SignalboxError("E_UNKNOWN_CALL", `The fake gateway has no answer to ${name}.`);
+    return answer;
   };
 
   after(0, () => {
@@ -258,7 +256,7 @@ export function fakeBridge(seed: FakeSeed, options: FakeOptions): FakeBridge {
       made.push({ name, input });
       return new Promise((resolve) => {
         const answer = () => {
-          resolve(run(name, () => answers[name](input)));
+          resolve(run(name, () => answered(name)(input)));
         };
         if (answerMs === 0) answer();
         else after(answerMs, answer);

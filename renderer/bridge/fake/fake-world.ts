@@ -1,10 +1,12 @@
 import type {
   AgentRow,
   ChannelRow,
+  DeliveryRow,
   GatewayStatus,
   LogLine,
   MessageRow,
   Notice,
+  Problem,
   SessionRow,
   WaitingItem,
 } from "../../../core/contract/domain.ts";
@@ -22,8 +24,30 @@ export interface FakeWorld {
   logs: LogLine[];
   channels: ChannelRow[];
   agents: AgentRow[];
+  deliveries: DeliveryRow[];
+  problems: Problem[];
   config: Record<string, unknown>;
 }
+
+/** What the settings are where nobody changed them: the part of the real ones that the panel shows. */
+export const fakeDefaults = {
+  group_sessions_per_user: true,
+  thread_sessions_per_user: false,
+  max_concurrent_sessions: null,
+  gateway: {
+    delivery_unknown: "redeliver",
+    delivery_unknown_by_channel: {},
+    delivery_stale_minutes: 1440,
+    quit_drain_timeout: 10,
+  },
+  display: { busy_input_mode: "interrupt" },
+  privacy: { redact_pii: false },
+  defaultAgent: "auto",
+  agents: {},
+  channels: { local: { enabled: true }, simulator: { enabled: true }, webhook: {} },
+  server: { port: 0, host: "127.0.0.1" },
+  log: { level: "info" },
+};
 
 /** The world of a seed, before anything happened. */
 export function fakeWorld(seed: FakeSeed): FakeWorld {
@@ -38,10 +62,29 @@ export function fakeWorld(seed: FakeSeed): FakeWorld {
     logs: fakeLogs(seed.nowMs, rows),
     channels: fakeChannels(seed.nowMs, rows),
     agents: fakeAgents(seed.nowMs),
+    deliveries: fakeDeliveries(seed.nowMs, rows),
+    problems: [],
     config: {
-      agents: { default: "auto" },
-      gateway: { delivery_unknown: "redeliver" },
-      logs: { level: "info" },
+      ...fakeDefaults,
+      agents: {
+        claude: {
+          baseUrl: "https://models.example/v1",
+          model: "large-2",
+          apiKey: { hasKey: true },
+        },
+      },
+      channels: {
+        ...fakeDefaults.channels,
+        webhook: {
+          deploys: {
+            enabled: true,
+            secret: { hasKey: true },
+            out: null,
+            agent: null,
+            chatType: "dm",
+          },
+        },
+      },
     },
   };
 }
@@ -91,15 +134,34 @@ export function statusOf(world: FakeWorld, nowMs: number): GatewayStatus {
       queued: [...world.rows.values()].reduce((sum, row) => sum + row.queueDepth, 0),
       suspended: counts.suspended,
       needsYou: counts.needsMe,
-      unknownDeliveries: world.rows.size === 0 ? 0 : 1,
+      unknownDeliveries: world.deliveries.length,
     },
     turns: { today: 184, failedToday: 3 },
     previousExit: "clean",
     memory: { rssBytes: 148_000_000, heapBytes: 61_000_000 },
+    freeBytes: 84_600_000_000,
+    runtimes: { node: "24.21.0", sqlite: "3.53.1" },
     loopDelayP99Ms: 11,
-    problems: [],
+    problems: world.problems,
     capabilities: { osNotifications: false, tray: false, autostart: false, openPath: false },
   };
+}
+
+function fakeDeliveries(nowMs: number, rows: SessionRow[]): DeliveryRow[] {
+  const row = rows.find((one) => one.platform === "telegram") ?? rows[0];
+  if (row === undefined) return [];
+  return [
+    {
+      id: "d1",
+      key: row.key,
+      channelId: row.channelId,
+      state: "unknown",
+      attempts: 1,
+      lastError: "The connection broke after the request had left.",
+      createdAtMs: nowMs - 2_500_000,
+      updatedAtMs: nowMs - 2_400_000,
+    },
+  ];
 }
 
 function fakeNotices(nowMs: number, rows: SessionRow[]): Notice[] {
@@ -170,12 +232,12 @@ function fakeChannels(nowMs: number, rows: SessionRow[]): ChannelRow[] {
     },
     {
       ...base,
-      id: "webhook",
+      id: "webhook:deploys",
       kind: "webhook",
       state: "up",
       messagesIn: 88,
       messagesOut: 87,
-      sessions: of("webhook"),
+      sessions: of("webhook:deploys"),
       address: "/hooks/deploys",
     },
     {

@@ -23,6 +23,7 @@ export const sessions = {
     },
     table: "Sessions",
     new: "New conversation",
+    newFailed: "The conversation could not be started",
     empty: "No conversation yet.",
     emptyHint: "Start one here, or connect a channel so that people can write to you.",
     toChannels: "Channels",
@@ -134,6 +135,7 @@ export const sessions = {
     missingBody: "It may belong to another data folder, or the link is cut off.",
     key: "session key",
     id: "session id",
+    link: "link",
     agent: "Agent",
     channel: "Channel",
     tab: {

@@ -1,0 +1,129 @@
+import { basename, join } from "node:path";
+import { systemClock } from "../clock.ts";
+import type { Gateway, StopOptions } from "../gateway.ts";
+import type { RunningServer } from "../server/server.ts";
+import { browserCookie, loadToken } from "../server/token.ts";
+import { version } from "../version.ts";
+import { openBrowser } from "./open-browser.ts";
+import type { Terminal } from "./terminal.ts";
+import { problemText } from "./words.ts";
+
+export interface ServeOptions {
+  dataDir: string;
+  /** Overrides the settings; 0 = any free one. */
+  port?: number | undefined;
+  open?: boolean | undefined;
+  json: boolean;
+}
+
+/** A second signal this soon is the same wish: a terminal and a launcher may both pass one on. */
+const SAME_WISH_MS = 1000;
+
+/**
+ * Runs the gateway and its loopback server in this process until it is told to stop; resolves when it has stopped.
+ *
+ * SIGTERM and SIGINT drain; a later second one ends the process at once, which loses nothing that was accepted.
+ *
+ * @throws {SignalboxError} E_OWNED naming the owner, and whatever else keeps the data or the port from opening.
+ */
+export async function serve(options: ServeOptions, terminal: Terminal): Promise<void> {
+  const { createGateway } = await import("../gateway.ts");
+  const gateway = createGateway({ dataDir: options.dataDir, host: "headless" });
+  const stopping = stopSwitch(gateway);
+  let server: RunningServer;
+  try {
+    await gateway.start();
+    server = await openServer(gateway, options);
+  } catch (cause) {
+    await gateway.stop("start failed", { now: true });
+    throw cause;
+  }
+  gateway.publishUrl(server.url);
+  const wantedPort = options.port ?? gateway.serverSettings.port;
+  if (wantedPort !== 0 && wantedPort !== server.port)
+    terminal.err(`Port ${wantedPort} is in use; ${server.port} is used instead.\n`);
+  await tellReady(gateway, server, options, terminal);
+
+  const { reason, now } = await stopping;
+  await gateway.stop(reason, now === undefined ? {} : { now });
+  await server.close();
+}
+
+async function openServer(gateway: Gateway, options: ServeOptions): Promise<RunningServer> {
+  const { startServer } = await import("../server/server.ts");
+  const token = loadToken(options.dataDir);
+  gateway.log.addSecret(token);
+  gateway.log.addSecret(browserCookie(token).value);
+  return startServer({
+    gateway,
+    hooks: gateway.hooks,
+    token,
+    panelDir: panelDir(import.meta.dirname),
+    port: options.port ?? gateway.serverSettings.port,
+    host: gateway.serverSettings.host,
+    clock: systemClock,
+    log: gateway.log.log.area("server"),
+  });
+}
+
+async function tellReady(
+  gateway: Gateway,
+  server: RunningServer,
+  options: ServeOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const { problems } = await gateway.call("config.get", { path: "server" });
+  for (const problem of problems) terminal.err(problemText(problem));
+  if (options.json) {
+    const token = loadToken(options.dataDir);
+    terminal.out(`${JSON.stringify({ url: server.url, token, pid: process.pid })}\n`);
+  } else {
+    terminal.out(
+      `Signalbox ${version} runs on ${options.dataDir} (process ${process.pid}).\n` +
+        `Open the panel: ${server.loginLink()}\n` +
+        "The link works once, within ten minutes; `signalbox open` gives another. Ctrl+C stops.\n",
+    );
+  }
+  if (options.open !== true) return;
+  const opened = await openBrowser(server.loginLink(), terminal.env);
+  if (!opened) terminal.err("There is no browser to open here; use the link.\n");
+}
+
+interface StopWish extends StopOptions {
+  reason: string;
+}
+
+/** Resolves with the first reason to stop: a signal, a launcher that is gone, or a call. */
+function stopSwitch(gateway: Gateway): Promise<StopWish> {
+  return new Promise((resolve) => {
+    let firstMs: number | null = null;
+    const onSignal = (signal: NodeJS.Signals): void => {
+      const nowMs = performance.now();
+      firstMs ??= nowMs;
+      if (nowMs - firstMs > SAME_WISH_MS) process.exit(1);
+      resolve({ reason: signal });
+    };
+    process.on("SIGTERM", onSignal);
+    process.on("SIGINT", onSignal);
+    // With a terminal only: under nohup, the terminal's end is no wish to stop.
+    if (process.stdin.isTTY || process.platform === "win32") process.on("SIGHUP", onSignal);
+    if (process.connected)
+      process.once("disconnect", () => {
+        resolve({ reason: "the launcher is gone" });
+      });
+    gateway.onStopRequested((options) => {
+      resolve({ reason: "asked by a call", ...options });
+    });
+  });
+}
+
+/**
+ * Where the built panel is, seen from this file in the sources or in a bundle.
+ *
+ * @param here This module's directory: `core/cli`, or `dist/core` and below.
+ */
+export function panelDir(here: string): string {
+  for (const base of [join(here, ".."), join(here, "..", "..")])
+    if (basename(base) === "dist") return join(base, "renderer");
+  return join(here, "..", "..", "dist", "renderer");
+}

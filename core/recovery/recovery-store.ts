@@ -1,0 +1,65 @@
+import type { SessionKey } from "../contract/ids.ts";
+import type { Database } from "../state/database.ts";
+
+export interface BootRow {
+  bootId: string;
+  startedAtMs: number;
+  readyAtMs: number | null;
+  endedAtMs: number | null;
+  exit: string | null;
+  version: string;
+  host: string;
+  reportJson: string | null;
+}
+
+export type RecoveryStore = ReturnType<typeof recoveryStore>;
+
+/** Restart counts and the record of boots (lifecycle 10.5, 10.6). Callers bring the transaction. */
+export function recoveryStore({ sql }: Database) {
+  const count = sql.prepare<[string], { restarts: number }>(
+    `SELECT restarts FROM restart_counts WHERE session_key = ?`,
+  );
+  const counts = sql.prepare<[], { key: SessionKey; restarts: number }>(
+    `SELECT session_key AS key, restarts FROM restart_counts ORDER BY session_key`,
+  );
+  const add = sql.prepare<[string, number]>(`
+    INSERT INTO restart_counts (session_key, restarts, counted_at) VALUES (?, 1, ?)
+    ON CONFLICT(session_key) DO UPDATE SET restarts = restarts + 1, counted_at = excluded.counted_at`);
+  const clear = sql.prepare<[string]>(`DELETE FROM restart_counts WHERE session_key = ?`);
+  const resuming = sql.prepare<[number], { at: number }>(
+    `SELECT started_at AS at FROM boots WHERE resume_candidates > 0 ORDER BY started_at DESC LIMIT ?`,
+  );
+  const setReport = sql.prepare<[string, number, string]>(
+    `UPDATE boots SET report_json = ?, resume_candidates = ? WHERE boot_id = ?`,
+  );
+  const columns = `boot_id AS bootId, started_at AS startedAtMs, ready_at AS readyAtMs, ended_at AS endedAtMs, exit, version, host, report_json AS reportJson`;
+  const one = sql.prepare<[string], BootRow>(`SELECT ${columns} FROM boots WHERE boot_id = ?`);
+  const list = sql.prepare<[number], BootRow>(
+    `SELECT ${columns} FROM boots ORDER BY started_at DESC, rowid DESC LIMIT ?`,
+  );
+  const prune = sql.prepare<[number]>(
+    `DELETE FROM boots WHERE boot_id NOT IN (SELECT boot_id FROM boots ORDER BY started_at DESC, rowid DESC LIMIT ?)`,
+  );
+
+  return {
+    restarts: (key: SessionKey): number => count.get(key)?.restarts ?? 0,
+    allRestarts: (): { key: SessionKey; restarts: number }[] => counts.all(),
+    /** One more interrupted restart of this lane. */
+    countRestart(key: SessionKey, nowMs: number): void {
+      add.run(key, nowMs);
+    },
+    /** The lane's loop is broken. */
+    clearRestarts: (key: SessionKey): boolean => clear.run(key).changes > 0,
+    /** Start times of the newest boots that had something to take up (this one's not yet among them). */
+    resumingBoots: (limit: number): number[] => resuming.all(limit).map((row) => row.at),
+    saveReport(bootId: string, report: unknown, resumeCandidates: number): void {
+      setReport.run(JSON.stringify(report), resumeCandidates, bootId);
+    },
+    boot: (id: string): BootRow | undefined => one.get(id),
+    /** Newest first. */
+    boots: (limit: number): BootRow[] => list.all(limit),
+    pruneBoots(keep: number): void {
+      prune.run(keep);
+    },
+  };
+}

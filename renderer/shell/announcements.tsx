@@ -1,0 +1,13 @@
+import { useStore } from "zustand";
+import { usePanel } from "../stores/panel.tsx";
+
+/** Where the words for screen readers appear. */
+export function Announcements() {
+  const { announcer } = usePanel();
+  const text = useStore(announcer.store, (state) => state.text);
+  return (
+    <div className="quiet" role="status" aria-live="polite">
+      {text}
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+const TABBABLE =
+  'a[href], button:not(:disabled), input:not(:disabled), textarea:not(:disabled), [tabindex]:not([tabindex="-1"])';
+
+/** Where the focus was in each region, so that coming back is coming back. */
+const lastIn = new WeakMap<Element, HTMLElement>();
+
+/** Takes the focus to the next or previous region of the page: rail, content, inspector, footer. */
+export function goToRegion(direction: 1 | -1): boolean {
+  const regions = [...document.querySelectorAll<HTMLElement>("[data-region]")].filter(
+    (region) => region.offsetParent !== null || region.getClientRects().length > 0,
+  );
+  const active = document.activeElement;
+  const here = regions.findIndex((region) => region.contains(active));
+  const from = regions[here];
+  if (from !== undefined && active instanceof HTMLElement) lastIn.set(from, active);
+  const start = here < 0 ? (direction === 1 ? -1 : 0) : here;
+  const next = regions.at((start + direction + regions.length) % Math.max(1, regions.length));
+  if (next === undefined) return false;
+  focusRegion(next);
+  return true;
+}
+
+/** The focus into a region: where it last was, else to its rows, else to the first that takes it, else to itself. */
+export function focusRegion(region: HTMLElement): void {
+  const before = lastIn.get(region);
+  if (before !== undefined && region.contains(before) && before.getClientRects().length > 0) {
+    before.focus();
+    return;
+  }
+  const row = region.querySelector<HTMLElement>('[role=row][tabindex="0"]');
+  const first = row ?? region.querySelector<HTMLElement>(TABBABLE);
+  (first ?? region).focus();
+}
