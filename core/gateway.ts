@@ -54,7 +54,10 @@ export interface Gateway extends GatewayApi {
   onStopRequested(listener: (options: StopOptions) => void): void;
   /** Recovers, opens the channels, lets turns start. Resolves when messages are accepted. */
   start(): Promise<void>;
-  /** Drains (at most `gateway.quit_drain_timeout` s), closes everything, releases the data directory. */
+  /**
+   * Drains (at most `gateway.quit_drain_timeout` s), closes everything, releases the data directory. A second call
+   * with `now` ends the waiting of the first.
+   */
   stop(reason: string, options?: StopOptions): Promise<void>;
 }
 
@@ -102,6 +105,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     messages: (ids) => messageRows(ids.flatMap((id) => directory.messages.get(id) ?? [])),
     status: () => status.read(),
     batchMs: 100,
+    onError: (cause) => {
+      log.error("push.failed", {}, cause);
+    },
   });
   const door = serveCalls(base, machinery, status, (given) => {
     stopRequested(given);
@@ -156,6 +162,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     lanes.open();
     sender.pumpAll();
     registry.start();
+    machinery.pressure.start();
     phase("lanes");
     finishBoot(report, phases);
     log.info("gateway.up", { version, host: options.host, previousExit });
@@ -208,14 +215,16 @@ export function createGateway(options: GatewayOptions): Gateway {
     }
   }
 
-  async function stop(reason: string, given: StopOptions): Promise<void> {
+  const hurry = new AbortController();
+
+  async function stop(reason: string): Promise<void> {
     log.info("gateway.stopping", { reason, running: lanes.countRunning() });
     state = "draining";
     bus.emit("status.changed", {});
     lanes.shut();
     registry.stop();
-    const budgetMs = given.now === true ? 0 : config.value.gateway.quit_drain_timeout * 1000;
-    const left = await lanes.drain(budgetMs);
+    machinery.pressure.stop();
+    const left = await lanes.drain(config.value.gateway.quit_drain_timeout * 1000, hurry.signal);
     countCut(left);
     await Promise.all(
       left.map((key) =>
@@ -262,7 +271,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     start,
     stop(reason, given = {}) {
-      stopping ??= stop(reason, given);
+      if (given.now === true) hurry.abort(); // also while it drains already
+      stopping ??= stop(reason);
       return stopping;
     },
   };

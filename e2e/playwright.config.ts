@@ -2,6 +2,8 @@ import { defineConfig } from "playwright/test";
 import { chromiumOptions } from "./support/chromium.ts";
 import type { HostKind } from "./support/host.ts";
 
+const TIMED = /@perf/;
+
 /**
  * Whole-gateway tests: each spec runs unchanged on both hosts, through the page that a person uses. What only one
  * host has is in `*.headless.spec.ts` and `*.desktop.spec.ts`.
@@ -29,13 +31,19 @@ export default defineConfig<{ hostKind: HostKind }>({
     {
       name: "headless",
       testIgnore: ["support/*", "*.desktop.spec.ts"],
+      grepInvert: TIMED,
       use: { hostKind: "headless" },
     },
     {
       name: "desktop",
       testIgnore: ["support/*", "*.headless.spec.ts"],
+      grepInvert: TIMED,
       use: { hostKind: "desktop" },
     },
     { name: "stand-in", testMatch: "support/*.spec.ts" },
+    // Timed on whatever machine this is, so only when asked for, and with nothing beside it.
+    ...(process.env["SIGNALBOX_E2E_PERF"] === "1"
+      ? [{ name: "perf", grep: TIMED, workers: 1, use: { hostKind: "headless" as const } }]
+      : []),
   ],
 });

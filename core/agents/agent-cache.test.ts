@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { asSessionId, asSessionKey } from "../contract/ids.ts";
-import { createAgentCache, type AgentLease } from "./agent-cache.ts";
+import { cacheDefaults, createAgentCache, type AgentLease } from "./agent-cache.ts";
 import { createPracticeRuntime } from "./practice.ts";
 import type { Agent, AgentRuntime } from "./runtime.ts";
 import { collect, handClock, turnRequest } from "./testing/collect.ts";
@@ -60,7 +60,7 @@ describe("the agent cache", () => {
 
   it("lets the least recently used go first", () => {
     const { runtime, released } = counted();
-    const cache = createAgentCache({ maxSize: 2 });
+    const cache = createAgentCache({ settings: () => ({ ...cacheDefaults, maxSize: 2 }) });
     const a = cache.acquire(lane("a"), runtime);
     const b = cache.acquire(lane("b"), runtime);
     a.done();
@@ -72,7 +72,7 @@ describe("the agent cache", () => {
 
   it("skips a busy one, takes no younger one for it, and is over the cap until the next insert", () => {
     const { runtime, released } = counted();
-    const cache = createAgentCache({ maxSize: 2 });
+    const cache = createAgentCache({ settings: () => ({ ...cacheDefaults, maxSize: 2 }) });
     const busy = cache.acquire(lane("busy"), runtime);
     const young = cache.acquire(lane("young"), runtime);
     young.done();
@@ -154,7 +154,7 @@ describe("the agent cache", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(act, { maxLength: 60 }), async (acts) => {
         const { runtime, released } = counted();
-        const cache = createAgentCache({ maxSize: 2 });
+        const cache = createAgentCache({ settings: () => ({ ...cacheDefaults, maxSize: 2 }) });
         let leases: { lane: number; lease: AgentLease }[] = [];
         for (const one of acts) {
           if (one.kind === "acquire")

@@ -1,7 +1,15 @@
 import type { Clock } from "../clock.ts";
 import { SignalboxError } from "../contract/errors.ts";
 import { parsePractice, type PracticeAct } from "./practice-words.ts";
-import type { Agent, AgentEvent, AgentRuntime, TurnRequest } from "./runtime.ts";
+import { practiceSummary } from "./practice-summary.ts";
+import type {
+  Agent,
+  AgentEvent,
+  AgentRuntime,
+  SteerInput,
+  SummaryRequest,
+  TurnRequest,
+} from "./runtime.ts";
 
 export interface PracticeOptions {
   clock: Clock;
@@ -29,6 +37,7 @@ export function createPracticeRuntime(options: PracticeOptions): AgentRuntime {
     model: "practice",
     hasKey: false,
     createAgent: () => createPracticeAgent(options.clock, options.streamPauseMs ?? 10),
+    summarize: (request, signal) => summarize(options.clock, request, signal),
     probe: () =>
       Promise.resolve({
         state: "ok",
@@ -41,9 +50,31 @@ export function createPracticeRuntime(options: PracticeOptions): AgentRuntime {
   };
 }
 
+/** `!sleep` and `!fail` at the start of the focus are obeyed, so that a slow and a failed summary can be tried. */
+async function summarize(
+  clock: Clock,
+  { history, focus }: SummaryRequest,
+  signal: AbortSignal,
+): Promise<string> {
+  const { acts, rest } = parsePractice(focus ?? "");
+  for (const act of acts) {
+    if (act.kind === "sleep") await pause(clock, act.ms, signal);
+    if (act.kind === "fail")
+      throw new SignalboxError(
+        "E_AGENT_FAILED",
+        act.reason || "The practice agent was told to fail.",
+      );
+    if (act.kind === "silent") return "";
+  }
+  stopIfAborted(signal);
+  return practiceSummary(history, rest);
+}
+
 function createPracticeAgent(clock: Clock, streamPauseMs: number): Agent {
   let kept: Uint8Array[] = [];
   let busy = false;
+  let toolsLeft = 0;
+  let handedIn: SteerInput[] = [];
 
   async function* obey(act: PracticeAct, request: TurnRequest, signal: AbortSignal, nth: number) {
     switch (act.kind) {
@@ -78,12 +109,21 @@ function createPracticeAgent(clock: Clock, streamPauseMs: number): Agent {
         ? (request.history.findLast((message) => message.role === "user")?.text ?? "")
         : request.text;
     const { acts, rest } = parsePractice(asked);
-    for (const [nth, act] of acts.entries())
+    const added: string[] = [];
+    handedIn = [];
+    toolsLeft = acts.filter((act) => act.kind === "tool").length;
+    for (const [nth, act] of acts.entries()) {
       for await (const event of obey(act, request, signal, nth)) {
         stopIfAborted(signal);
         yield event;
       }
-    const answer = answerOf(acts, rest);
+      if (act.kind !== "tool") continue;
+      toolsLeft -= 1;
+      const taken = handedIn.splice(0);
+      added.push(...taken.map((input) => input.text));
+      for (const input of taken) yield { type: "steered" as const, ...input };
+    }
+    const answer = answerOf(acts, rest, added);
     for (const delta of answer.deltas) {
       if (answer.paced) await pause(clock, streamPauseMs, signal);
       stopIfAborted(signal);
@@ -109,7 +149,13 @@ function createPracticeAgent(clock: Clock, streamPauseMs: number): Agent {
         yield* turn(request, signal);
       } finally {
         busy = false;
+        toolsLeft = 0;
       }
+    },
+    steer(input) {
+      if (!busy || toolsLeft === 0) return false;
+      handedIn.push(input);
+      return true;
     },
     liveBytes: () => kept.reduce((sum, block) => sum + block.byteLength, 0),
     release() {
@@ -137,6 +183,16 @@ function* practiceTool(
 
 /** `!silent` outranks `!stream`; the last `!stream` counts, and its words are the whole answer. */
 function answerOf(
+  acts: readonly PracticeAct[],
+  rest: string,
+  added: readonly string[],
+): { deltas: string[]; paced: boolean } {
+  const { deltas, paced } = mainAnswer(acts, rest);
+  if (acts.some((act) => act.kind === "silent")) return { deltas, paced };
+  return { deltas: [...deltas, ...added.map((text) => `\nYou added: ${text}`)], paced };
+}
+
+function mainAnswer(
   acts: readonly PracticeAct[],
   rest: string,
 ): { deltas: string[]; paced: boolean } {

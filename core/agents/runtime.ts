@@ -45,6 +45,8 @@ export type AgentEvent =
   | { type: "tool-result"; callId: string; name: string; output: string; failed: boolean }
   /** Progress without content (keep-alive): resets the idle clock. */
   | { type: "alive" }
+  /** What `steer` handed in has been put before the model: it is part of this turn from here on. */
+  | { type: "steered"; inputId: number; text: string }
   /** `complete` = the provider's own end mark was seen. `interrupted` = the stream broke after text was shown. */
   | {
       type: "end";
@@ -64,10 +66,29 @@ export type AgentEvent =
  */
 export interface Agent {
   run(request: TurnRequest, signal: AbortSignal): AsyncIterable<AgentEvent>;
+  /**
+   * Hands text to the running turn, to be put in after the next tool result (lifecycle 12.3). Taken up only when a
+   * `steered` event says so: a turn that ends before leaves the text to the next one.
+   * @returns false where this turn cannot take any. Absent: this agent never can.
+   */
+  steer?(input: SteerInput): boolean;
   /** Bytes this agent keeps in memory for the session; 0 where it keeps none. */
   liveBytes(): number;
   /** Frees clients and memory; background processes survive (soft release, lifecycle 16.5). */
   release(): Promise<void>;
+}
+
+export interface SteerInput {
+  /** The waiting message that it is; told back by `steered`. */
+  inputId: number;
+  /** As the model is to see it, sender's name included. */
+  text: string;
+}
+
+export interface SummaryRequest {
+  history: readonly HistoryMessage[];
+  /** What the person wants kept in any case; null: nothing special. */
+  focus: string | null;
 }
 
 export interface AgentRuntime {
@@ -77,6 +98,11 @@ export interface AgentRuntime {
   readonly model: string | null;
   readonly hasKey: boolean;
   createAgent(session: { key: SessionKey; sessionId: SessionId }): Agent;
+  /**
+   * Sums up a conversation in its own way (lifecycle 14); absent: it is asked for in an ordinary turn.
+   * @throws {SignalboxError} as `run` does.
+   */
+  summarize?(request: SummaryRequest, signal: AbortSignal): Promise<string>;
   /** Never throws: the result says how it went. */
   probe(signal: AbortSignal): Promise<ProbeResult>;
 }

@@ -29,6 +29,7 @@ export type ChannelHub = ReturnType<typeof createChannelHub>;
 export function createChannelHub(deps: HubDeps) {
   const { clock, log } = deps;
   const entries = new Map<string, Entry>();
+  let stopped: Promise<unknown> = Promise.resolve();
 
   function setState(
     entry: Entry,
@@ -64,7 +65,6 @@ export function createChannelHub(deps: HubDeps) {
   }
 
   async function stop(entry: Entry): Promise<void> {
-    entries.delete(entry.channel.id);
     try {
       await entry.channel.stop();
     } catch (cause) {
@@ -79,11 +79,17 @@ export function createChannelHub(deps: HubDeps) {
       return entry?.state === "up" ? entry.channel : undefined;
     },
     get: (id: string): Channel | undefined => entries.get(id)?.channel,
-    /** Starts what is new, stops what is gone, all side by side. */
+    /** Kinds of the channels that are up; counts nothing, so that every turn may ask. */
+    kindsUp: (): string[] =>
+      [...entries.values()].flatMap(({ state, channel }) => (state === "up" ? [channel.kind] : [])),
+    /**
+     * Starts what is new, stops what is gone, all side by side. Two changes at once end with the later one: what it
+     * replaces is not started any more.
+     */
     async use(channels: readonly Channel[]): Promise<void> {
       const wanted = new Set(channels);
       const leaving = [...entries.values()].filter((entry) => !wanted.has(entry.channel));
-      await Promise.all(leaving.map(stop));
+      for (const entry of leaving) entries.delete(entry.channel.id);
       const known = new Set([...entries.values()].map((entry) => entry.channel));
       const arriving = channels
         .filter((channel) => !known.has(channel))
@@ -96,11 +102,16 @@ export function createChannelHub(deps: HubDeps) {
           lastError: null,
         }));
       for (const entry of arriving) entries.set(entry.channel.id, entry);
-      await Promise.all(arriving.map(start));
+      stopped = Promise.all([stopped, ...leaving.map(stop)]);
+      await stopped;
+      const current = arriving.filter((entry) => entries.get(entry.channel.id) === entry);
+      await Promise.all(current.map(start));
       deps.onChange();
     },
     async stopAll(): Promise<void> {
-      await Promise.all([...entries.values()].map(stop));
+      const leaving = [...entries.values()];
+      entries.clear();
+      await Promise.all(leaving.map(stop));
     },
     countIn(id: string): void {
       const entry = entries.get(id);

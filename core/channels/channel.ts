@@ -15,6 +15,8 @@ export interface InboundMessage {
   internal?: boolean;
   /** The platform message that a reply is anchored to, where it is not this one. */
   replyTo?: string | null;
+  /** A result of a run beside the conversation: it goes to this session or nowhere (lifecycle 13.3). */
+  pinned?: { sessionId: string; delegationId: string };
   /** Takes up an interrupted turn (lifecycle 10.5); its text is empty. */
   resume?: { turnId: string; reason: string };
   /** False where nobody waits for an answer, so that a silence marker is honoured (lifecycle 12.6). */

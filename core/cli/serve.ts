@@ -97,11 +97,15 @@ interface StopWish extends StopOptions {
 function stopSwitch(gateway: Gateway): Promise<StopWish> {
   return new Promise((resolve) => {
     let firstMs: number | null = null;
+    let hurried = false;
     const onSignal = (signal: NodeJS.Signals): void => {
       const nowMs = performance.now();
       firstMs ??= nowMs;
-      if (nowMs - firstMs > SAME_WISH_MS) process.exit(1);
       resolve({ reason: signal });
+      if (nowMs - firstMs <= SAME_WISH_MS) return;
+      if (hurried) process.exit(1); // asked three times: nothing more to wait for
+      hurried = true;
+      void gateway.stop(signal, { now: true });
     };
     process.on("SIGTERM", onSignal);
     process.on("SIGINT", onSignal);
@@ -113,6 +117,7 @@ function stopSwitch(gateway: Gateway): Promise<StopWish> {
       });
     gateway.onStopRequested((options) => {
       resolve({ reason: "asked by a call", ...options });
+      if (options.now === true) void gateway.stop("asked by a call", options); // a drain under way is cut
     });
   });
 }

@@ -1,4 +1,3 @@
-import { createAgentCache } from "../agents/agent-cache.ts";
 import { createAgentRegistry } from "../agents/registry.ts";
 import type { Channel } from "../channels/channel.ts";
 import { createChannelHub } from "../channels/channel-hub.ts";
@@ -9,12 +8,16 @@ import type { WebhookChannel } from "../channels/webhook.ts";
 import { createSender } from "../delivery/sender.ts";
 import { createCommands } from "../turns/commands.ts";
 import { createIntake } from "../turns/intake.ts";
+import { actKit } from "../turns/act-kit.ts";
 import { createLaneActs } from "../turns/lane-acts.ts";
+import { createLaneGuard } from "../turns/lane-guard.ts";
 import { createLanes } from "../turns/lanes.ts";
+import { createTurnLeases } from "../turns/turn-lease.ts";
 import type { StartedTurn } from "../turns/turn-start.ts";
 import { debtOf } from "../turns/turn-finish.ts";
-import { turnRequest } from "../turns/turn-request.ts";
+import { shownText, turnRequest } from "../turns/turn-request.ts";
 import type { Base } from "./base.ts";
+import { createWarmth } from "./warmth.ts";
 
 /** Time an agent has to notice that it was stopped, in ms. */
 const graceMs = 2_000;
@@ -28,7 +31,7 @@ export type Machinery = ReturnType<typeof createMachinery>;
 /** The moving parts, wired: channels → intake → lanes → agents → ledger → channels (architecture, "A message's way through"). */
 export function createMachinery(base: Base) {
   const { options, clock, config, db, stores, bus, bootId, openLog, log } = base;
-  const { directory, inbox, obligations, acts, list } = stores;
+  const { directory, inbox, obligations, acts, list, turns } = stores;
 
   const registry = createAgentRegistry({
     agents: config.value.agents,
@@ -41,12 +44,7 @@ export function createMachinery(base: Base) {
       idleMs: config.value.turns.idle_timeout * 1000,
     },
   });
-  const agents = createAgentCache({
-    maxSize: config.value.agent.agent_cache.max_size,
-    onReleaseFailed: (cause) => {
-      log.warn("agent.release_failed", {}, cause);
-    },
-  });
+  const { agents, ...warmth } = createWarmth(base);
 
   const local = localChannel();
   const simulator = simulatorChannel();
@@ -67,6 +65,7 @@ export function createMachinery(base: Base) {
       ...(wanted.local.enabled ? [local] : []),
       ...(wanted.simulator.enabled ? [simulator] : []),
       ...webhooks,
+      ...(options.channels ?? []),
     ];
   }
   const hub = createChannelHub({
@@ -119,6 +118,10 @@ export function createMachinery(base: Base) {
       obligations.owe(debtOf(turn, freshStartNotice, "notice", null), clock.nowMs());
   }
 
+  const leases = createTurnLeases(
+    clock,
+    () => config.value.agent.gateway_turn_lease_timeout * 1000,
+  );
   const lanes = createLanes({
     db,
     stores,
@@ -136,10 +139,11 @@ export function createMachinery(base: Base) {
       return wanted !== null && registry.has(wanted) ? wanted : registry.default().id;
     },
     runtime: (id) => registry.get(id),
+    shownText: (message) => shownText(message, base.keyRules()),
     request: (turn) =>
       turnRequest(directory, turn, {
         isolation: base.keyRules(),
-        connectedPlatforms: hub.rows().flatMap((row) => (row.state === "up" ? [row.kind] : [])),
+        connectedPlatforms: hub.kindsUp(),
         redactPii: config.value.privacy.redact_pii,
       }),
     channel: (id) => ({
@@ -165,8 +169,21 @@ export function createMachinery(base: Base) {
         });
     },
     maxConcurrent: () => config.value.max_concurrent_sessions,
+    leases,
+    onWakeDropped: (id) => {
+      void db.write(() => {
+        stores.delegations.setDelivery(id, "dropped");
+      });
+    },
   });
-  const laneActs = createLaneActs({ db, directory, inbox, acts, lanes, agents, bus, clock });
+  const guard = createLaneGuard({ lanes, directory, inbox, leases });
+  const actDeps = { db, directory, inbox, turns, acts, lanes, guard, agents, bus, clock };
+  const laneActs = createLaneActs({
+    ...actDeps,
+    kit: actKit(actDeps),
+    stopDetached: () => 0,
+    stopCompression: () => false,
+  });
   const commands = createCommands({
     directory,
     inbox,
@@ -209,6 +226,7 @@ export function createMachinery(base: Base) {
   return {
     registry,
     agents,
+    ...warmth,
     hub,
     sender,
     lanes,

@@ -1,3 +1,4 @@
+import { servedCache } from "../served/cache.ts";
 import { servedMachinery } from "../served/machinery.ts";
 import { servedRecovery } from "../served/recovery.ts";
 import { createDoor } from "../served/served.ts";
@@ -38,6 +39,7 @@ export function serveCalls(
         clock,
         settings: () => recoverySettings(base, machinery),
       }),
+      ...servedCache({ ...stores, ...machinery }),
       ...servedMachinery({
         ...machinery,
         db,

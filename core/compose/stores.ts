@@ -6,6 +6,8 @@ import { sessionList } from "../sessions/session-list.ts";
 import { actStore } from "../state/act-store.ts";
 import { bootStore } from "../state/boot-store.ts";
 import type { Database } from "../state/database.ts";
+import { compressionLockStore } from "../transcripts/compression-lock-store.ts";
+import { delegationStore } from "../turns/delegation-store.ts";
 import { inboxStore } from "../turns/inbox-store.ts";
 import { queueStore } from "../turns/queue-store.ts";
 import { turnStore } from "../turns/turn-store.ts";
@@ -22,6 +24,8 @@ export const openStores = (db: Database) => ({
   boots: bootStore(db),
   acts: actStore(db),
   list: sessionList(db),
+  delegations: delegationStore(db),
+  compressionLocks: compressionLockStore(db),
   recovery: recoveryStore(db),
   queues: queueStore(db),
 });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { call } from "./call.ts";
+import { cacheCalls } from "./calls-cache.ts";
 import { recoveryCalls } from "./calls-recovery.ts";
 import {
   agentRow,
@@ -39,6 +40,7 @@ export const sessionSorts = [
 /** Every call that either host answers, declared once. Names are `area.verb`. */
 export const calls = {
   ...recoveryCalls,
+  ...cacheCalls,
   "gateway.status": call({
     in: nothing,
     out: gatewayStatus,

@@ -1,6 +1,8 @@
 import type { AgentRow, ChannelRow, LogLine, Notice } from "../contract/domain.ts";
 import type { Pushes } from "../contract/bridge.ts";
-import type { SessionKey } from "../contract/ids.ts";
+import type { SessionId, SessionKey } from "../contract/ids.ts";
+
+export type BoundaryCause = "reset" | "resume" | "branch";
 
 /** What happened inside, after it was committed. The panel lives on these; nothing of the gateway's own logic does. */
 export interface DomainEvents {
@@ -9,6 +11,11 @@ export interface DomainEvents {
     /** Ends, failures and what needs a person are not held for the batch. */ urgent: boolean;
   };
   "session.removed": { key: SessionKey };
+  /** A boundary's hooks, in this order (lifecycle 6.1): the old session is complete, over, replaced; the new one is there. */
+  "session.finalized": { key: SessionKey; from: SessionId; to: SessionId };
+  "session.ended": { key: SessionKey; sessionId: SessionId; because: BoundaryCause };
+  "session.reset": { key: SessionKey; from: SessionId; to: SessionId };
+  "session.begun": { key: SessionKey; sessionId: SessionId; because: BoundaryCause };
   "messages.appended": { key: SessionKey; ids: number[] };
   "messages.changed": { key: SessionKey };
   "turn.text": Pushes["turn.text"];

@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { GatewayStatus, SessionRow } from "../contract/domain.ts";
 import type { PushName, Pushes } from "../contract/bridge.ts";
-import type { SessionId, SessionKey } from "../contract/ids.ts";
+import type { SessionKey } from "../contract/ids.ts";
 import type { Connection, PushListener } from "../gateway-api.ts";
 import type { MessageRow } from "../contract/domain.ts";
 import type { Bus } from "./bus.ts";
@@ -15,6 +15,22 @@ export interface PushDeps {
   status(): GatewayStatus;
   /** Batch length, in ms. */
   batchMs: number;
+  /** Told about a batch that could not be read and a client that could not be told. */
+  onError(cause: unknown): void;
+}
+
+/** Pause between two readings of the gateway's state, in ms. */
+const statusEveryMs = 500;
+
+/** What waits for the next batch. */
+interface Held {
+  dirty: Set<SessionKey>;
+  removed: Set<SessionKey>;
+  text: Map<SessionKey, Pushes["turn.text"]>;
+  logLines: Pushes["logs.append"]["lines"];
+  changedTranscripts: Set<SessionKey>;
+  channels: Pushes["channels.changed"] | null;
+  agents: Pushes["agents.changed"] | null;
 }
 
 interface Client {
@@ -34,8 +50,9 @@ export function createPushes(deps: PushDeps) {
   let channels: Pushes["channels.changed"] | null = null;
   let agents: Pushes["agents.changed"] | null = null;
   let statusDirty = false;
-  let statusAtMs = 0;
+  let statusAtMs = -statusEveryMs;
   let cancel: (() => void) | null = null;
+  let cancelStatus: (() => void) | null = null;
 
   function schedule(urgent: boolean): void {
     if (clients.size === 0) {
@@ -59,37 +76,66 @@ export function createPushes(deps: PushDeps) {
     statusDirty = false;
   }
 
+  /** A client that cannot be told has left without saying so. */
+  function tell<P extends PushName>(client: Client, name: P, payload: Pushes[P]): void {
+    try {
+      client.push(name, payload);
+    } catch (cause) {
+      clients.delete(client);
+      deps.onError(cause);
+    }
+  }
+
   function all<P extends PushName>(name: P, payload: Pushes[P]): void {
-    for (const client of clients) client.push(name, payload);
+    for (const client of clients) tell(client, name, payload);
   }
 
   function watchers<
     P extends "turn.text" | "turn.end" | "transcript.append" | "transcript.changed",
   >(name: P, payload: Pushes[P]): void {
     for (const client of clients)
-      if (client.connection.watching.has(payload.key)) client.push(name, payload);
+      if (client.connection.watching.has(payload.key)) tell(client, name, payload);
   }
 
   function flush(): void {
     cancel = null;
-    const upserts = [...dirty].flatMap((key) => deps.sessionRow(key) ?? []);
-    if (upserts.length > 0 || removed.size > 0)
-      all("sessions.delta", { upserts, removed: [...removed], counts: deps.counts() });
-    for (const piece of text.values()) watchers("turn.text", piece);
-    for (const key of changedTranscripts) watchers("transcript.changed", { key });
-    if (channels) all("channels.changed", channels);
-    if (agents) all("agents.changed", agents);
-    if (logLines.length > 0) all("logs.append", { lines: logLines });
-    const sendStatus = statusDirty || upserts.length > 0;
+    const held = { dirty, removed, text, logLines, changedTranscripts, channels, agents };
+    const touched = dirty.size > 0 || statusDirty;
     clear();
-    // The footer needs no more than two readings a second.
-    if (sendStatus && clock.monotonicMs() - statusAtMs >= 500) {
-      statusAtMs = clock.monotonicMs();
-      all("gateway.status", deps.status());
-    } else if (sendStatus) {
-      statusDirty = true;
-      cancel ??= clock.after(500, flush);
+    try {
+      pushAll(held);
+      if (touched) pushStatus();
+    } catch (cause) {
+      deps.onError(cause); // runs from a timer: nobody else would catch it
     }
+  }
+
+  function pushAll(held: Held): void {
+    const upserts = [...held.dirty].flatMap((key) => deps.sessionRow(key) ?? []);
+    const removed = [...held.removed];
+    if (upserts.length > 0 || removed.length > 0)
+      all("sessions.delta", { upserts, removed, counts: deps.counts() });
+    for (const piece of held.text.values()) watchers("turn.text", piece);
+    for (const key of held.changedTranscripts) watchers("transcript.changed", { key });
+    if (held.channels) all("channels.changed", held.channels);
+    if (held.agents) all("agents.changed", held.agents);
+    if (held.logLines.length > 0) all("logs.append", { lines: held.logLines });
+  }
+
+  /** The footer needs no more than two readings a second; what comes between is told at the end of the half second. */
+  function pushStatus(): void {
+    const waitMs = statusAtMs + statusEveryMs - clock.monotonicMs();
+    if (waitMs > 0) {
+      cancelStatus ??= clock.after(waitMs, () => {
+        cancelStatus = null;
+        cancel?.();
+        statusDirty = true;
+        flush();
+      });
+      return;
+    }
+    statusAtMs = clock.monotonicMs();
+    all("gateway.status", deps.status());
   }
 
   const off = [
@@ -106,8 +152,7 @@ export function createPushes(deps: PushDeps) {
         return;
       const messages = deps.messages(ids);
       const first = messages[0];
-      if (first)
-        watchers("transcript.append", { key, sessionId: first.sessionId as SessionId, messages });
+      if (first) watchers("transcript.append", { key, sessionId: first.sessionId, messages });
     }),
     bus.on("messages.changed", ({ key }) => {
       changedTranscripts.add(key);
@@ -165,6 +210,7 @@ export function createPushes(deps: PushDeps) {
     },
     close(): void {
       cancel?.();
+      cancelStatus?.();
       for (const stop of off) stop();
       clients.clear();
     },

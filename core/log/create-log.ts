@@ -28,6 +28,8 @@ export interface OpenLog {
   ring: LogRing;
   /** From now on this value never reaches a file, the ring or a listener. */
   addSecret: (value: string) => void;
+  /** The text without any secret that is known by now; for what leaves by other ways than the log. */
+  hideSecrets: (text: string) => string;
   setLevel: (level: LogLevel) => void;
   /** Lines that the disk refused since the start. */
   droppedLines: () => number;
@@ -103,6 +105,7 @@ export function createLog(options: LogOptions): OpenLog {
     log: bind("gateway"),
     ring,
     addSecret: secrets.add,
+    hideSecrets: secrets.clean,
     setLevel(level) {
       sink.level = level;
     },

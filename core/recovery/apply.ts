@@ -1,4 +1,4 @@
-import type { SessionId, SessionKey } from "../contract/ids.ts";
+import type { SessionKey } from "../contract/ids.ts";
 import { asTurnId } from "../contract/ids.ts";
 import type { InboundMessage } from "../channels/channel.ts";
 import type { RoutingRow } from "../sessions/routing-store.ts";
@@ -175,7 +175,7 @@ function tell(
   nowMs: number,
 ): void {
   const messageId = stores.directory.messages.append({
-    sessionId: row.sessionId as SessionId,
+    sessionId: row.sessionId,
     role: "boundary",
     content: text,
     timestamp: nowMs,

@@ -110,6 +110,8 @@ export function boundaries(deps: BoundaryDeps) {
   };
 
   return {
+    /** A lane's name where its session has none. */
+    plainTitle,
     /** `/new`, `/reset` (lifecycle 3.5, 6.1). Undefined where there is no lane. */
     reset(
       key: SessionKey,

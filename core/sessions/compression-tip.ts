@@ -38,8 +38,7 @@ export function chooseContinuation(children: readonly Continuation[]): SessionId
     children
       .filter((child) => markerOf(child.modelConfig) === null && child.source !== "tool")
       .toSorted(
-        (a, b) =>
-          rank(b) - rank(a) || b.lastMessageId - a.lastMessageId || (a.id < b.id ? 1 : -1),
+        (a, b) => rank(b) - rank(a) || b.lastMessageId - a.lastMessageId || (a.id < b.id ? 1 : -1),
       )[0]?.id ?? null
   );
 }

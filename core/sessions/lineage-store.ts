@@ -92,7 +92,9 @@ export function lineageStore({ sql }: Database) {
   const pastOfAll = sql.prepare<[], PastSession>(
     `SELECT ${pastColumns} FROM sessions s WHERE source <> 'background' ${newest}`,
   );
-  const one = sql.prepare<[string], PastSession>(`SELECT ${pastColumns} FROM sessions s WHERE id = ?`);
+  const one = sql.prepare<[string], PastSession>(
+    `SELECT ${pastColumns} FROM sessions s WHERE id = ?`,
+  );
   const byTitle = sql.prepare<{ title: string }, PastSession>(
     `SELECT ${pastColumns} FROM sessions s WHERE title = @title COLLATE NOCASE ORDER BY title = @title DESC LIMIT 1`,
   );

@@ -47,6 +47,25 @@ export function incarnationMaker(incarnations: IncarnationStore, messages: Messa
       });
     },
 
+    /** The row of a run beside a conversation: in no chat, and never taken for a conversation of its lane. */
+    insertDelegate(entry: SessionEntry, parent: Parent & { marker: "_delegate_from" }): void {
+      incarnations.insert({
+        id: entry.sessionId,
+        source: "background",
+        sessionKey: entry.sessionKey,
+        userId: null,
+        chatId: null,
+        chatType: null,
+        threadId: null,
+        displayName: null,
+        originJson: null,
+        parentSessionId: parent.id,
+        modelConfig: JSON.stringify({ [parent.marker]: parent.id }),
+        startedAt: entry.createdAtMs,
+        title: null,
+      });
+    },
+
     /** A bar in a transcript: shown to people, never sent to an agent. Returns its row's id. */
     mark(
       id: SessionId,

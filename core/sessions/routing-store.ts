@@ -239,6 +239,8 @@ export function routingStore({ sql }: Database) {
   return {
     get: (key: SessionKey): RoutingRow | undefined => get.get(key),
     bySessionId: (id: SessionId): RoutingRow | undefined => bySession.get(id),
+    /** Every lane that is in this incarnation: more than one after a `/resume` from another chat (lifecycle 8.4). */
+    lanesAt: (id: SessionId): RoutingRow[] => bySession.all(id),
     /** Every lane, in the order of the keys; one at a time, so that no caller holds them all. */
     each: (): IterableIterator<RoutingRow> => all.iterate(),
     /** The next lanes in the order of the keys, for whoever goes through all of them in slices. */
@@ -251,7 +253,7 @@ export function routingStore({ sql }: Database) {
     },
     /** Changes some columns of one lane; returns whether the lane exists. */
     patch(key: SessionKey, change: Partial<Omit<RoutingRow, "sessionKey">>): boolean {
-      const names = Object.keys(change).sort();
+      const names = Object.keys(change).toSorted();
       if (names.length === 0) return get.get(key) !== undefined;
       const shape = names.join();
       let statement = patches.get(shape);

@@ -1,20 +1,24 @@
-import { randomBytes } from "node:crypto";
 import type { Database } from "../state/database.ts";
 import { SignalboxError } from "../contract/errors.ts";
 import type { SessionId, SessionKey } from "../contract/ids.ts";
 import { messageStore } from "../transcripts/message-store.ts";
+import { transcriptEditStore } from "../transcripts/transcript-edit-store.ts";
 import { decideAccess } from "./access.ts";
-import { describeSource } from "./description.ts";
+import type { Access } from "./access.ts";
+import { approvalStore } from "./approval-store.ts";
+import { boundaries, kept } from "./boundaries.ts";
 import { incarnationStore } from "./incarnation-store.ts";
-import type { EndReason } from "./incarnation-store.ts";
+import { laneSettingStore, shownListStore } from "./lane-setting-store.ts";
+import { laneTitle } from "./lane-title.ts";
+import { lineageStore } from "./lineage-store.ts";
+import { incarnationMaker } from "./new-incarnation.ts";
 import { firstPresent } from "./presence.ts";
-import { entryOf, originOf, routingStore, rowOf } from "./routing-store.ts";
+import { promptPinStore } from "./prompt-pin-store.ts";
+import { routingStore, rowOf } from "./routing-store.ts";
 import type { RoutingRow } from "./routing-store.ts";
-import { entryAfterReset, entryAfterSuspension, freshEntry } from "./session-entry.ts";
-import type { SessionEntry } from "./session-entry.ts";
-import { mintSessionId } from "./session-id.ts";
-import { sessionSourceToStored } from "./session-source.ts";
+import { freshEntry } from "./session-entry.ts";
 import type { SessionSource } from "./session-source.ts";
+import { transcriptChanges } from "./transcript-changes.ts";
 
 export interface LaneOrigin {
   key: SessionKey;
@@ -41,69 +45,53 @@ export function sessionDirectory(db: Database) {
   const routing = routingStore(db);
   const incarnations = incarnationStore(db);
   const messages = messageStore(db);
+  const lineage = lineageStore(db);
+  const edits = transcriptEditStore(db);
+  const approvals = approvalStore(db);
+  const pins = promptPinStore(db);
+  const shownLists = shownListStore(db);
+  const settings = laneSettingStore(db);
+  const maker = incarnationMaker(incarnations, messages);
 
-  const mint = (nowMs: number): SessionId =>
-    mintSessionId(nowMs, (count) => randomBytes(count), incarnations.exists);
-
-  function insertIncarnation(
-    entry: SessionEntry,
-    source: SessionSource | null,
-    parent: { id: SessionId; marker: string } | null,
-    title: string | null,
-  ): void {
-    incarnations.insert({
-      id: entry.sessionId,
-      source: source?.platform ?? entry.platform ?? "local",
-      sessionKey: entry.sessionKey,
-      userId: firstPresent(source?.userIdAlt, source?.userId),
-      chatId: source?.chatId ?? null,
-      chatType: source?.chatType ?? entry.chatType,
-      threadId: source?.threadId ?? null,
-      displayName: entry.displayName,
-      originJson: source === null ? null : JSON.stringify(sessionSourceToStored(source)),
-      parentSessionId: parent?.id ?? null,
-      modelConfig: parent ? JSON.stringify({ [parent.marker]: parent.id }) : null,
-      startedAt: entry.createdAtMs,
-      title,
-    });
+  /**
+   * What a boundary clears (lifecycle 6.1, step 6). A table that holds something of one conversation belongs in here; the
+   * one-shot flags and overrides of the entry go with the entry itself.
+   */
+  function clearConversation(key: SessionKey, nowMs: number): void {
+    approvals.clear(key, nowMs);
+    pins.clear(key);
+    shownLists.clear(key);
   }
 
-  /** Marks in the new transcript where the old conversation ended; shown to people, never sent to an agent. */
-  function mark(
-    id: SessionId,
-    kind: string,
-    text: string,
-    atMs: number,
-    previous: SessionId | null,
-  ): void {
-    messages.append({
-      sessionId: id,
-      role: "boundary",
-      content: text,
-      timestamp: atMs,
-      displayKind: kind,
-      displayMetadata: previous === null ? null : JSON.stringify({ previous }),
-    });
-  }
-
-  /** What a lane keeps across its incarnations, beside the documented entry. */
-  const kept = (row: RoutingRow) => ({
-    channelId: row.channelId,
-    laneIdentity: row.laneIdentity,
-    title: row.title,
-    agentId: row.agentId,
-    turnCount: row.turnCount,
-    queueDepth: row.queueDepth,
+  const crossings = boundaries({
+    routing,
+    incarnations,
+    messages,
+    lineage,
+    edits,
+    maker,
+    clearConversation,
   });
 
-  function create(origin: LaneOrigin, nowMs: number): RoutingRow {
-    const entry = freshEntry(origin.key, mint(nowMs), origin.source, nowMs);
-    insertIncarnation(entry, origin.source, null, null);
-    const row = rowOf(entry, {
+  /** The incarnation that a lost or stale route most probably meant. */
+  const lost = (key: SessionKey, source: SessionSource): SessionId | undefined =>
+    incarnations.findLatest(key, {
+      platform: source.platform,
+      userId: firstPresent(source.userIdAlt, source.userId),
+      chatId: source.chatId,
+      chatType: source.chatType,
+      threadId: source.threadId,
+    });
+
+  function create(origin: LaneOrigin, stale: RoutingRow | undefined, nowMs: number): RoutingRow {
+    const entry = freshEntry(origin.key, maker.mint(nowMs), origin.source, nowMs);
+    maker.insert(entry, origin.source, null, null);
+    const lane = {
       channelId: origin.channelId,
       laneIdentity: origin.identity,
       title: laneTitle(origin.source),
-    });
+    };
+    const row = rowOf(entry, stale ? { ...kept(stale), title: lane.title } : lane);
     routing.put(row);
     return row;
   }
@@ -113,29 +101,21 @@ export function sessionDirectory(db: Database) {
     stale: RoutingRow | undefined,
     nowMs: number,
   ): RoutingRow {
-    const found = incarnations.findLatest(origin.key, {
-      platform: origin.source.platform,
-      userId: firstPresent(origin.source.userIdAlt, origin.source.userId),
-      chatId: origin.source.chatId,
-      chatType: origin.source.chatType,
-      threadId: origin.source.threadId,
-    });
-    if (!found) {
-      const row = create(origin, nowMs);
-      if (!stale) return row;
-      const whole = { ...row, ...kept(stale) };
-      routing.put(whole);
-      return whole;
+    const found = lost(origin.key, origin.source);
+    if (found !== undefined && stale?.sessionId === found) {
+      incarnations.reopen(found, origin.key);
+      return stale; // reopened in place: its counters stay
     }
+    if (stale) clearConversation(origin.key, nowMs);
+    if (found === undefined) return create(origin, stale, nowMs);
     incarnations.reopen(found, origin.key);
-    if (stale?.sessionId === found) return stale; // reopened in place: its counters stay
     const past = incarnations.get(found);
     const lane = stale
       ? kept(stale)
       : {
           channelId: origin.channelId,
           laneIdentity: origin.identity,
-          title: laneTitle(origin.source),
+          title: past?.title ?? laneTitle(origin.source),
         };
     const entry = freshEntry(origin.key, found, origin.source, past?.startedAt ?? nowMs);
     const row = rowOf(
@@ -146,10 +126,53 @@ export function sessionDirectory(db: Database) {
     return row;
   }
 
+  function decide(row: RoutingRow | undefined, touch: boolean): Access {
+    const tip = row && lineage.tip(row.sessionId);
+    const incarnation = tip && incarnations.get(tip);
+    return decideAccess({
+      entry: row
+        ? {
+            sessionId: row.sessionId,
+            suspended: row.suspended === 1,
+            resumePending: row.resumePending === 1,
+            lastPromptTokens: row.lastPromptTokens,
+          }
+        : null,
+      route: incarnation ? { tip: incarnation.id, tipEnded: incarnation.endedAt !== null } : null,
+      forceNew: false,
+      touchActivity: touch,
+    });
+  }
+
   return {
     routing,
     incarnations,
     messages,
+    lineage,
+    edits,
+    approvals,
+    pins,
+    shownLists,
+    settings,
+    maker,
+    /** Whether a title is free, or this session's own. */
+    nameIsFree: (title: string, id: SessionId): boolean =>
+      [undefined, id].includes(incarnations.titleOwner(title)),
+    /** Names the lane's session; null takes the name away. Undefined where there is no lane. */
+    setTitle(key: SessionKey, title: string | null): boolean | undefined {
+      const row = routing.get(key);
+      if (!row) return undefined;
+      const before = incarnations.get(row.sessionId)?.title ?? null;
+      incarnations.setTitle(row.sessionId, title);
+      for (const lane of routing.lanesAt(row.sessionId))
+        routing.patch(lane.sessionKey, { title: title ?? crossings.plainTitle(lane) });
+      return before !== title;
+    },
+    reset: crossings.reset,
+    switchTo: crossings.switchTo,
+    branch: crossings.branch,
+    rotate: crossings.rotate,
+    ...transcriptChanges({ routing, incarnations, messages, edits, maker }),
 
     /**
      * The lane's row, made if it is new, so that an accepted message has somewhere to wait.
@@ -169,86 +192,53 @@ export function sessionDirectory(db: Database) {
       return row;
     },
 
+    /** Repoints a lane whose session was compressed elsewhere (lifecycle 3.3); bookkeeping, no activity. */
+    follow(key: SessionKey): void {
+      const row = routing.get(key);
+      const tip = row && lineage.tip(row.sessionId);
+      if (tip && tip !== row.sessionId) routing.patch(key, { sessionId: tip });
+    },
+
+    /** The incarnation that the lane's next turn will run in; null where it will be a new one. Changes nothing. */
+    peek(key: SessionKey, source: SessionSource): SessionId | null {
+      const access = decide(routing.get(key), false);
+      switch (access.kind) {
+        case "continue":
+        case "continue-interrupted":
+          return access.sessionId;
+        case "recover-or-create":
+          return lost(key, source) ?? null;
+        case "create":
+        case "replace-suspended":
+          return null;
+      }
+    },
+
     /** The access of a turn (lifecycle 3.3), applied. `touch` is false for internal events. */
     open(origin: LaneOrigin, touch: boolean, nowMs: number): Opened {
       const row = routing.get(origin.key);
-      const incarnation = row && incarnations.get(row.sessionId);
-      const access = decideAccess({
-        entry: row
-          ? {
-              sessionId: row.sessionId,
-              suspended: row.suspended === 1,
-              resumePending: row.resumePending === 1,
-              lastPromptTokens: row.lastPromptTokens,
-            }
-          : null,
-        route:
-          row && incarnation
-            ? { tip: row.sessionId, tipEnded: incarnation.endedAt !== null }
-            : null,
-        forceNew: false,
-        touchActivity: touch,
-      });
+      const access = decide(row, touch);
       switch (access.kind) {
         case "create":
         case "recover-or-create":
           return { row: recoverOrCreate(origin, row, nowMs), replaced: null };
         case "replace-suspended": {
           if (!row) throw new SignalboxError("E_INTERNAL", "A suspended lane without a row.");
-          const entry = entryAfterSuspension(entryOf(row), mint(nowMs), origin.source, nowMs);
-          incarnations.end(row.sessionId, "suspended", nowMs);
-          insertIncarnation(
-            entry,
-            origin.source,
-            { id: row.sessionId, marker: "_reset_from" },
-            null,
-          );
-          const next = rowOf(entry, kept(row));
-          routing.put(next);
-          mark(
-            entry.sessionId,
-            "suspended",
-            "Fresh start: the session before this one was suspended.",
-            nowMs,
-            row.sessionId,
-          );
+          const next = crossings.replaceSuspended(row, origin.source, nowMs);
           return { row: next, replaced: row.sessionId };
         }
         case "continue-interrupted":
         case "continue": {
           if (!row) throw new SignalboxError("E_INTERNAL", "A continued lane without a row.");
-          const touched = access.kind === "continue" && access.touches;
-          if (touched) routing.patch(origin.key, { updatedAt: nowMs });
-          return { row: touched ? { ...row, updatedAt: nowMs } : row, replaced: null };
+          const change = {
+            // Following a compression is bookkeeping, no activity (lifecycle 14.5).
+            ...(access.repointed ? { sessionId: access.sessionId } : {}),
+            ...(access.kind === "continue" && access.touches ? { updatedAt: nowMs } : {}),
+          };
+          if (Object.keys(change).length > 0) routing.patch(origin.key, change);
+          return { row: { ...row, ...change }, replaced: null };
         }
       }
-    },
-
-    /** Ends the lane's incarnation and starts a fresh one (lifecycle 3.5, 6.1). Returns undefined where there is no lane. */
-    reset(
-      key: SessionKey,
-      by: string,
-      title: string | null,
-      nowMs: number,
-      reason: EndReason = "session_reset",
-    ): RoutingRow | undefined {
-      const row = routing.get(key);
-      if (!row) return undefined;
-      const owner = title === null ? undefined : incarnations.titleOwner(title);
-      const entry = entryAfterReset(entryOf(row), mint(nowMs), nowMs);
-      incarnations.end(row.sessionId, reason, nowMs);
-      const own = owner === undefined ? title : null; // a title names one session; a taken one leaves the new one untitled
-      insertIncarnation(entry, originOf(row), { id: row.sessionId, marker: "_reset_from" }, own);
-      const next = rowOf(entry, { ...kept(row), title: own ?? row.title });
-      routing.put(next);
-      mark(
-        entry.sessionId,
-        "reset",
-        `Reset by ${by}. The conversation before it stays readable.`,
-        nowMs,
-        row.sessionId,
-      );
-      return next;
     },
 
     /** Returns whether the flag changed; undefined where there is no lane. */
@@ -284,10 +274,3 @@ export function sessionDirectory(db: Database) {
     },
   };
 }
-
-/** A lane's name in the list: the chat's, else the person's, else what the source describes. */
-export const laneTitle = (source: SessionSource): string =>
-  firstPresent(
-    source.chatName,
-    source.chatType === "dm" ? firstPresent(source.userName, source.userId) : null,
-  ) ?? (source.platform === "local" ? "New conversation" : describeSource(source));

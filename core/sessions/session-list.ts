@@ -129,7 +129,7 @@ function conditionOf(
       return `state IN (${term.states.map((state) => `'${state}'`).join(", ")})`; // states are a closed list
     case "channel":
       values[name] = term.value;
-      return `fold(channel_id) = @${name} OR coalesce(platform, '') = @${name} OR fold(channel_id) LIKE @${name} || ':%'`;
+      return `fold(channel_id) = @${name} OR fold(coalesce(platform, '')) = @${name}`;
     case "agent":
       values[name] = term.value;
       return `fold(coalesce(agent_id, '')) = @${name}`;

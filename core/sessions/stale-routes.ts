@@ -23,6 +23,7 @@ export interface StaleRoutes {
 export function pruneStaleRoutes(
   db: Database,
   { routing, incarnations, messages }: SessionDirectory,
+  nowMs: number,
 ): StaleRoutes {
   const stale = db.sql.prepare<[number], { key: SessionKey }>(`
     SELECT r.session_key AS key FROM gateway_routing r CROSS JOIN sessions s ON s.id = r.session_id
@@ -43,7 +44,7 @@ export function pruneStaleRoutes(
       routing.remove(row.sessionKey);
       return "dropped";
     }
-    incarnations.reopen(found, row.sessionKey);
+    incarnations.reopen(found, row.sessionKey, nowMs);
     if (found === row.sessionId) return "reopened"; // the entry keeps its counters
     const past = incarnations.get(found);
     const entry = entryOf(row);

@@ -33,6 +33,14 @@ interface Pending {
   reject: (cause: unknown) => void;
 }
 
+export interface DatabaseOptions {
+  /**
+   * Called last in each transaction, before its commit; what it throws undoes the transaction. Returns how to take back
+   * what it did outside the database, should the commit fail. The degraded mode writes its transcripts here.
+   */
+  beforeCommit?: (sql: SqlDatabase) => () => void;
+}
+
 /** Above this the thread that serves the window would be held too long by one commit. */
 const groupLimit = 200;
 
@@ -41,7 +49,7 @@ const groupLimit = 200;
  * durable commits, 0600.
  * @throws {SignalboxError} E_STORE_FROM_FUTURE, E_STORE_DAMAGED, E_READ_ONLY, E_STORE_FULL.
  */
-export function openDatabase(file: string, log: Log): Database {
+export function openDatabase(file: string, log: Log, options: DatabaseOptions = {}): Database {
   const fresh = file === ":memory:" || !existsSync(file);
   let sql: SqlDatabase;
   let version: { from: number; to: number };
@@ -72,6 +80,7 @@ export function openDatabase(file: string, log: Log): Database {
   const begin = sql.prepare("BEGIN IMMEDIATE");
   const commit = sql.prepare("COMMIT");
   const rollback = sql.prepare("ROLLBACK");
+  const beforeCommit = options.beforeCommit ?? (() => () => undefined);
 
   function flush(): void {
     scheduled = false;
@@ -79,6 +88,7 @@ export function openDatabase(file: string, log: Log): Database {
     queue = queue.slice(groupLimit);
     if (queue.length > 0) schedule();
     const settled: (() => void)[] = [];
+    let takeBack = (): void => undefined;
     try {
       begin.run();
       for (const item of group) {
@@ -94,9 +104,11 @@ export function openDatabase(file: string, log: Log): Database {
           });
         }
       }
+      takeBack = beforeCommit(sql);
       commit.run();
     } catch (cause) {
       undo();
+      takeBack();
       const error = fromSqlite(cause);
       log.error(
         "commit.failed",
@@ -153,9 +165,17 @@ export function openDatabase(file: string, log: Log): Database {
       });
     },
     writeNow<T>(work: () => T): T {
+      let takeBack = (): void => undefined;
       try {
-        return sql.transaction(work).immediate();
+        return sql
+          .transaction(() => {
+            const value = work();
+            takeBack = beforeCommit(sql);
+            return value;
+          })
+          .immediate();
       } catch (cause) {
+        takeBack();
         throw fromSqlite(cause);
       }
     },
@@ -191,6 +211,11 @@ function refuseNewer(file: string): void {
       { from, to },
     );
 }
+
+/** Whether the same write may be taken later: the disk is full, held by another program, or not writable now. */
+export const isRefusedByDisk = (cause: unknown): boolean =>
+  cause instanceof SignalboxError &&
+  ["E_STORE_FULL", "E_STORE_BUSY", "E_READ_ONLY"].includes(cause.code);
 
 /** Tells the disk's refusals apart by SQLite's extended code, never by words. */
 export function fromSqlite(cause: unknown): unknown {

@@ -149,7 +149,7 @@ export function messageStore({ sql }: Database) {
     },
     /** Up to `limit` rows before `before`, oldest first. */
     page(id: SessionId, before: number, limit: number): StoredMessage[] {
-      return page.all(id, before, limit).reverse();
+      return page.all(id, before, limit).toReversed();
     },
     /** The active rows, whole, in order: what a history is made of. A summary stands first, where what it sums up stood. */
     live(id: SessionId): LiveMessage[] {

@@ -66,58 +66,82 @@ const base = (message: StoredMessage, text: string): Omit<MessageRow, "tools"> =
   delivery: message.delivery as MessageRow["delivery"],
 });
 
-/** A stored list of tool calls; one that cannot be read is an empty list (lifecycle 3.8). */
-function callsOf(json: string | null): ToolCall[] {
+/** A stored list of tool calls; what cannot be read is left out (lifecycle 3.8). */
+export function callsOf(json: string | null): ToolCall[] {
   if (json === null) return [];
   try {
     const value: unknown = JSON.parse(json);
-    return Array.isArray(value) ? (value as ToolCall[]) : [];
+    return Array.isArray(value) ? value.filter(isToolCall) : [];
   } catch {
     return [];
   }
 }
 
+const isToolCall = (value: unknown): value is ToolCall =>
+  typeof value === "object" &&
+  value !== null &&
+  "id" in value &&
+  typeof value.id === "string" &&
+  "name" in value &&
+  typeof value.name === "string";
+
+interface HistoryRow {
+  role: string;
+  displayKind?: string | null;
+  content: string;
+  toolCallId: string | null;
+  toolCalls: string | null;
+  toolName: string | null;
+}
+
 /**
- * Stored rows as an agent is shown them (lifecycle 3.8): bars left out, a summary told like a message, two user rows in a
- * row joined, a call without its result at the tail dropped, so that any provider accepts the list.
+ * Stored rows as an agent is shown them (lifecycle 3.8): bars left out, a summary told like a message, rows of one
+ * speaker in a row joined, tool calls and results kept only in pairs, so that any provider accepts the list.
  */
-export function historyOf(
-  stored: readonly {
-    role: string;
-    displayKind?: string | null;
-    content: string;
-    toolCallId: string | null;
-    toolCalls: string | null;
-    toolName: string | null;
-  }[],
-): HistoryMessage[] {
+export function historyOf(stored: readonly HistoryRow[]): HistoryMessage[] {
+  const rows = stored.filter((row) => row.role !== "boundary");
   const history: HistoryMessage[] = [];
-  const answered = new Set(
-    stored.flatMap((row) =>
-      row.role === "tool" && row.toolCallId !== null ? [row.toolCallId] : [],
-    ),
-  );
-  for (const row of stored) {
+  for (const [index, row] of rows.entries()) {
+    const last = history.at(-1);
     if (row.role === "user" || (row.role === "system" && row.displayKind === "summary")) {
-      const last = history.at(-1);
-      if (last?.role === "user") last.text = `${last.text}\n\n${row.content}`;
+      if (last?.role === "user") last.text = joined(last.text, row.content);
       else history.push({ role: "user", text: row.content });
     } else if (row.role === "assistant") {
-      const toolCalls = callsOf(row.toolCalls).filter((call) => answered.has(call.id));
-      if (row.content === "" && toolCalls.length === 0) continue;
-      history.push({
-        role: "assistant",
-        text: row.content,
-        ...(toolCalls.length > 0 ? { toolCalls } : {}),
-      });
-    } else if (row.role === "tool" && row.toolCallId !== null) {
-      history.push({
-        role: "tool",
-        text: row.content,
-        toolCallId: row.toolCallId,
-        ...(row.toolName === null ? {} : { toolName: row.toolName }),
-      });
+      const pairs = answeredCalls(rows, index);
+      if (row.content === "" && pairs.length === 0) continue;
+      const told = last?.role === "assistant" ? last : { role: "assistant" as const, text: "" };
+      if (told !== last) history.push(told);
+      told.text = joined(told.text, row.content);
+      if (pairs.length > 0) told.toolCalls = pairs.map(({ call }) => call);
+      for (const { call, answer } of pairs)
+        history.push({
+          role: "tool",
+          text: answer.content,
+          toolCallId: call.id,
+          ...(answer.toolName === null ? {} : { toolName: answer.toolName }),
+        });
     }
   }
   return history;
+}
+
+const joined = (before: string, after: string): string =>
+  before === "" || after === "" ? before + after : `${before}\n\n${after}`;
+
+/** The calls of an assistant row whose result stands right behind it, each with that result. */
+function answeredCalls(
+  rows: readonly HistoryRow[],
+  index: number,
+): { call: ToolCall; answer: HistoryRow }[] {
+  const answers = new Map<string, HistoryRow>();
+  for (let at = index + 1; rows[at]?.role === "tool"; at += 1) {
+    const row = rows[at];
+    if (row && row.toolCallId !== null && !answers.has(row.toolCallId))
+      answers.set(row.toolCallId, row);
+  }
+  return callsOf(rows[index]?.toolCalls ?? null).flatMap((call) => {
+    const answer = answers.get(call.id);
+    answers.delete(call.id);
+    return answer ? [{ call, answer }] : [];
+  });
 }

@@ -38,7 +38,9 @@ export function transcriptEditStore({ sql }: Database) {
   const insert = sql.prepare<[Omit<TranscriptEdit, "seq" | "rows" | "restoredAt">]>(`
     INSERT INTO transcript_edits (session_id, kind, at, actor, rows, turns, excerpt, child_session_id, last_message_id)
     VALUES (@sessionId, @kind, @at, @actor, 0, @turns, @excerpt, @childSessionId, @lastMessageId)`);
-  const setRows = sql.prepare<[number, number]>(`UPDATE transcript_edits SET rows = ? WHERE seq = ?`);
+  const setRows = sql.prepare<[number, number]>(
+    `UPDATE transcript_edits SET rows = ? WHERE seq = ?`,
+  );
   const last = sql.prepare<[string], { id: number | null }>(
     `SELECT max(id) AS id FROM messages WHERE session_id = ?`,
   );
@@ -73,9 +75,9 @@ export function transcriptEditStore({ sql }: Database) {
   const restored = sql.prepare<[number, number]>(
     `UPDATE transcript_edits SET restored_at = ? WHERE seq = ?`,
   );
-  const moved = (
-    sql.pragma("table_info(messages)") as { name: string }[]
-  ).flatMap(({ name }) => (name === "id" || name === "session_id" || name === "edit_seq" ? [] : name));
+  const moved = (sql.pragma("table_info(messages)") as { name: string }[]).flatMap(({ name }) =>
+    name === "id" || name === "session_id" || name === "edit_seq" ? [] : name,
+  );
   const copySummary = sql.prepare<[string, string]>(`
     INSERT INTO messages (session_id, ${moved.join(", ")}) SELECT ?, ${moved.map((name) => (name === "display_metadata" ? "NULL" : name)).join(", ")}
       FROM messages WHERE session_id = ? AND active = 1 AND display_kind = 'summary' ORDER BY id`);
@@ -102,13 +104,19 @@ export function transcriptEditStore({ sql }: Database) {
 
   return {
     /** Takes every live row from `firstId` on out of the conversation; `rows` counts those that were said. */
-    rewind(edit: NewEdit & { kind: "rewind" | "retry" }, firstId: number): { seq: number; rows: number } {
+    rewind(
+      edit: NewEdit & { kind: "rewind" | "retry" },
+      firstId: number,
+    ): { seq: number; rows: number } {
       const seq = begin(edit);
       rewind.run(seq, edit.sessionId, firstId);
       return end(seq);
     },
     /** Archives every live row before `keepFrom` (null: all): still shown and found, no longer sent to an agent. */
-    archive(edit: NewEdit & { kind: "compaction" }, keepFrom: number | null): { seq: number; rows: number } {
+    archive(
+      edit: NewEdit & { kind: "compaction" },
+      keepFrom: number | null,
+    ): { seq: number; rows: number } {
       const seq = begin(edit);
       archive.run(seq, edit.sessionId, keepFrom ?? Number.MAX_SAFE_INTEGER);
       return end(seq);

@@ -15,6 +15,7 @@ interface StoredInbound {
   expects_reply?: false;
   reply_to?: string;
   resume?: { turn_id: string; reason: string };
+  pinned?: { session_id: string; delegation_id: string };
 }
 
 /** The event as it waits in the inbox. Authority is not stored (lifecycle 1.3): it is decided before acceptance. */
@@ -31,6 +32,14 @@ export function encodeInbound(message: InboundMessage): string {
       : { reply_to: message.replyTo }),
     ...(message.resume
       ? { resume: { turn_id: message.resume.turnId, reason: message.resume.reason } }
+      : {}),
+    ...(message.pinned
+      ? {
+          pinned: {
+            session_id: message.pinned.sessionId,
+            delegation_id: message.pinned.delegationId,
+          },
+        }
       : {}),
   };
   return JSON.stringify(stored);
@@ -55,6 +64,14 @@ export function decodeInbound(json: string): InboundMessage {
     ...(stored.reply_to === undefined ? {} : { replyTo: stored.reply_to }),
     ...(stored.resume
       ? { resume: { turnId: stored.resume.turn_id, reason: stored.resume.reason } }
+      : {}),
+    ...(stored.pinned
+      ? {
+          pinned: {
+            sessionId: stored.pinned.session_id,
+            delegationId: stored.pinned.delegation_id,
+          },
+        }
       : {}),
   };
 }

@@ -96,6 +96,18 @@ export function inboxStore({ sql }: Database) {
   const orphans = sql.prepare<[], InboundRow>(
     `SELECT ${columns} FROM inbound_journal WHERE state = 'started' ORDER BY seq`,
   );
+  const one = sql.prepare<[number], InboundRow>(
+    `SELECT ${columns} FROM inbound_journal WHERE seq = ?`,
+  );
+  const neverMerge = sql.prepare<[number]>(
+    `UPDATE inbound_journal SET kind = 'queue' WHERE seq = ? AND kind = 'message' AND state = 'accepted'`,
+  );
+  const lastSeq = sql.prepare<[], { seq: number | null }>(
+    `SELECT max(seq) AS seq FROM inbound_journal`,
+  );
+  const ofTurn = sql.prepare<[string], InboundRow>(
+    `SELECT ${columns} FROM inbound_journal WHERE turn_id = ? ORDER BY seq LIMIT 1`,
+  );
   const makeRoom = sql.prepare<[string]>(
     `UPDATE inbound_journal SET place = 'fifo' WHERE session_key = ? AND state = 'accepted' AND place = 'slot'`,
   );
@@ -154,6 +166,15 @@ export function inboxStore({ sql }: Database) {
     promoteInternal(key: SessionKey): void {
       const head = slot.get(key) ? undefined : internalHead.get(key);
       if (head) toSlot.run(head.seq);
+    },
+    get: (seq: number): InboundRow | undefined => one.get(seq),
+    /** The newest number given out: what has a higher one arrived later. */
+    lastSeq: (): number => lastSeq.get()?.seq ?? 0,
+    /** The message that a turn answered, for as long as it is remembered. */
+    ofTurn: (turnId: string): InboundRow | undefined => ofTurn.get(turnId),
+    /** From now on it is a message of its own: nothing joins it. */
+    neverMerge(seq: number): void {
+      neverMerge.run(seq);
     },
     /** The slot's item waits behind a resume that is put before it; it stays first of the FIFO. */
     makeRoom(key: SessionKey): void {

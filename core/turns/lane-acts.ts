@@ -1,32 +1,27 @@
-import type { AgentCache } from "../agents/agent-cache.ts";
-import type { Clock } from "../clock.ts";
 import { SignalboxError } from "../contract/errors.ts";
-import type { SessionKey } from "../contract/ids.ts";
-import type { Bus } from "../live/bus.ts";
+import type { SessionId, SessionKey } from "../contract/ids.ts";
 import type { RoutingRow } from "../sessions/routing-store.ts";
-import type { SessionDirectory } from "../sessions/session-directory.ts";
-import type { Database } from "../state/database.ts";
-import type { ActStore } from "../state/act-store.ts";
-import type { InboxStore } from "./inbox-store.ts";
-import type { Lanes } from "./lanes.ts";
+import { originOf } from "../sessions/routing-store.ts";
+import { effectiveThread } from "../sessions/session-source.ts";
+import type { SessionSource } from "../sessions/session-source.ts";
+import { isOperator } from "./act-kit.ts";
+import type { ActDeps, ActKit } from "./act-kit.ts";
 
-export interface LaneActDeps {
-  db: Database;
-  directory: SessionDirectory;
-  inbox: InboxStore;
-  acts: ActStore;
-  lanes: Lanes;
-  agents: AgentCache;
-  bus: Bus;
-  clock: Clock;
+export interface LaneActDeps extends ActDeps {
+  kit: ActKit;
+  /** Stops what runs beside the lane (lifecycle 13.2); returns how many units. */
+  stopDetached(key: SessionKey, sessionId: SessionId, reason: string): number;
+  /** Breaks off a compression of the lane; false where none runs. */
+  stopCompression(key: SessionKey): boolean;
 }
-
-/** Acts of the operator; a person's own command needs no further word in their chat. */
-const isOperator = (actor: string): boolean =>
-  actor === "panel" || actor === "cli" || actor === "rpc";
 
 /** How long an act with undo can be taken back, in ms (ux.md 7). */
 export const undoMs = 10_000;
+
+export interface Stopped {
+  stopped: boolean;
+  message: string;
+}
 
 export type LaneActs = ReturnType<typeof createLaneActs>;
 
@@ -35,99 +30,146 @@ export type LaneActs = ReturnType<typeof createLaneActs>;
  * the same act is the same act everywhere. `actor` is kept as evidence.
  */
 export function createLaneActs(deps: LaneActDeps) {
-  const { db, directory, inbox, lanes, agents, bus, clock } = deps;
+  const { directory, inbox, lanes, guard, agents, bus, kit } = deps;
   const { routing } = directory;
 
-  const missing = (key: SessionKey): SignalboxError =>
-    new SignalboxError("E_NOT_FOUND", "There is no session with this key.", { field: "key", key });
-
-  async function change(
-    key: SessionKey,
-    actor: string,
-    act: string,
-    summary: string,
-    work: (nowMs: number) => boolean | undefined,
-  ): Promise<{ changed: boolean; row: RoutingRow }> {
-    const done = await db.write(() => {
-      const nowMs = clock.nowMs();
-      const changed = work(nowMs);
-      if (changed === undefined) throw missing(key);
-      if (changed) deps.acts.record({ at: nowMs, actor, act, sessionKey: key, summary });
-      const row = routing.settleState(key, nowMs);
-      if (!row) throw missing(key);
-      return { changed, row };
-    });
-    bus.emit("session.changed", { key, urgent: true });
-    return done;
+  /** Told in the order of lifecycle 6.1, step 7. */
+  function tellReset(key: SessionKey, from: SessionId, to: SessionId): void {
+    bus.emit("session.finalized", { key, from, to });
+    bus.emit("session.ended", { key, sessionId: from, because: "reset" });
+    bus.emit("session.reset", { key, from, to });
+    bus.emit("session.begun", { key, sessionId: to, because: "reset" });
+    bus.emit("messages.changed", { key });
   }
 
-  /** Drops waiting human messages (lifecycle 12.8): the slot's always, those behind it where `all`. Internal wakes survive. */
-  function dropHuman(key: SessionKey, all: boolean, nowMs: number): number {
-    let dropped = 0;
-    for (const item of inbox.waiting(key))
-      if (
-        item.kind !== "internal" &&
-        (all || item.place === "slot") &&
-        inbox.end(item.seq, "dropped", nowMs)
-      )
-        dropped += 1;
-    return dropped;
+  async function stopHere(key: SessionKey, actor: string, through: number): Promise<Stopped> {
+    const row = kit.rowOf(key);
+    const running = lanes.running(key);
+    const waits = inbox.slot(key);
+    const starting = running === null && waits !== undefined && waits.kind !== "internal";
+    const compressing = deps.stopCompression(key);
+    const detached = deps.stopDetached(key, row.sessionId, "Stopped.");
+    const busy = running !== null || row.activeTurnToken !== null;
+    if (!busy && !starting)
+      return compressing || detached > 0
+        ? { stopped: true, message: compressing ? "Stopped the compression." : "Stopped." }
+        : { stopped: false, message: "Nothing is running in this conversation." };
+    const by = { actor, act: "stop", summary: "The running turn was stopped." };
+    await kit.change(key, by, (nowMs) => {
+      kit.dropHuman(key, false, through, nowMs);
+      kit.settleQueue(key);
+      return true;
+    });
+    await kit.cut(key, { outcome: "stopped", because: "Stopped.", tell: isOperator(actor) });
+    agents.evict(key);
+    return {
+      stopped: true,
+      message: !busy
+        ? "Stopped before it began."
+        : running?.text === ""
+          ? "Stopped before it said anything."
+          : "Stopped.",
+    };
+  }
+
+  /** Lanes of other people in the same thread in which a turn runs. */
+  function runningBeside(key: SessionKey, source: SessionSource): SessionKey[] {
+    const thread = effectiveThread(source);
+    if (thread === null) return [];
+    return lanes.runningKeys().filter((other) => {
+      const row = other === key ? undefined : routing.get(other);
+      const origin = row ? originOf(row) : null;
+      return (
+        origin !== null &&
+        origin.platform === source.platform &&
+        origin.scopeId === source.scopeId &&
+        origin.chatId === source.chatId &&
+        effectiveThread(origin) === thread
+      );
+    });
   }
 
   return {
     suspend: (key: SessionKey, actor: string, reason: string | null) =>
-      change(key, actor, "suspend", "The next message starts fresh.", (nowMs) =>
-        directory.suspend(key, actor, reason, nowMs),
+      kit.change(key, { actor, act: "suspend", summary: "The next message starts fresh." }, (now) =>
+        directory.suspend(key, actor, reason, now),
       ),
 
     unsuspend: (key: SessionKey, actor: string) =>
-      change(key, actor, "unsuspend", "The conversation goes on.", () => directory.unsuspend(key)),
+      kit.change(key, { actor, act: "unsuspend", summary: "The conversation goes on." }, () =>
+        directory.unsuspend(key),
+      ),
 
-    /** Ends the conversation and starts a fresh one (lifecycle 6.1): cut the turn, drop what people queued, replace. */
-    async reset(
+    /**
+     * Ends the conversation and starts a fresh one, in the order of lifecycle 6.1.
+     * @param through The last message that the reset may drop; what arrived after it belongs to the new conversation.
+     */
+    reset(
       key: SessionKey,
       actor: string,
       title: string | null,
-    ): Promise<{ changed: boolean; row: RoutingRow; dropped: number }> {
-      if (!routing.get(key)) throw missing(key);
-      await lanes.cut(key, {
-        outcome: "stopped",
-        because: "Stopped: the session was reset.",
-        tell: isOperator(actor),
+      through: number = inbox.lastSeq(),
+    ): Promise<{ changed: boolean; row: RoutingRow; dropped: number; titleTaken: boolean }> {
+      kit.rowOf(key);
+      return guard.exclusive(key, async () => {
+        const because = "Stopped: the session was reset.";
+        deps.stopCompression(key);
+        await kit.cut(key, { outcome: "stopped", because, tell: isOperator(actor) });
+        agents.evict(key); // torn down beside us: a slow agent keeps nobody waiting
+        let dropped = 0;
+        let left: { from: SessionId; titleTaken: boolean } | null = null;
+        const by = { actor, act: "reset", summary: "A fresh session was started." };
+        const done = await kit.change(key, by, (nowMs) => {
+          dropped = kit.dropHuman(key, true, through, nowMs);
+          kit.endLeftOver(key, nowMs);
+          const boundary = directory.reset(key, actor, title, nowMs);
+          if (!boundary) return undefined;
+          left = boundary;
+          kit.settleQueue(key);
+          return true;
+        });
+        const { from, titleTaken } = left ?? { from: done.row.sessionId, titleTaken: false };
+        deps.stopDetached(key, from, because);
+        tellReset(key, from, done.row.sessionId);
+        return { ...done, dropped, titleTaken };
       });
-      agents.evict(key);
-      let dropped = 0;
-      const done = await change(key, actor, "reset", "A fresh session was started.", (nowMs) => {
-        dropped = dropHuman(key, true, nowMs);
-        const row = directory.reset(key, actor, title, nowMs);
-        if (!row) return undefined;
-        inbox.promoteInternal(key);
-        routing.patch(key, { queueDepth: inbox.depth(key).depth });
-        return true;
-      });
-      bus.emit("messages.changed", { key });
-      lanes.wake(key);
-      return { ...done, dropped };
     },
 
     /** Stops the running turn and keeps the conversation (lifecycle 12.8, 18). */
-    async stop(key: SessionKey, actor: string): Promise<{ stopped: boolean; message: string }> {
-      if (!routing.get(key)) throw missing(key);
-      const running = lanes.running(key);
-      if (!running && !lanes.isBusy(key))
-        return { stopped: false, message: "Nothing is running in this conversation." };
-      await change(key, actor, "stop", "The running turn was stopped.", (nowMs) => {
-        dropHuman(key, false, nowMs);
-        inbox.promoteInternal(key);
-        routing.patch(key, { queueDepth: inbox.depth(key).depth });
-        return true;
-      });
-      await lanes.cut(key, { outcome: "stopped", because: "Stopped.", tell: isOperator(actor) });
-      agents.evict(key);
+    stop: (key: SessionKey, actor: string, through: number = inbox.lastSeq()): Promise<Stopped> =>
+      guard.exclusive(key, () => stopHere(key, actor, through)),
+
+    /** `/stop` from a chat: where nothing runs for the caller, what runs for others in the same thread (lifecycle 18). */
+    async stopFrom(
+      key: SessionKey,
+      source: SessionSource,
+      actor: string,
+      through: number,
+    ): Promise<Stopped> {
+      const own = await guard.exclusive(key, () => stopHere(key, actor, through));
+      if (own.stopped) return own;
+      const others = runningBeside(key, source);
+      for (const other of others)
+        await guard.exclusive(other, () => stopHere(other, actor, inbox.lastSeq()));
+      if (others.length === 0) return own;
       return {
         stopped: true,
-        message: running && running.text === "" ? "Stopped before it said anything." : "Stopped.",
+        message: `Stopped ${others.length} turn${others.length === 1 ? "" : "s"} of others in this thread.`,
       };
     },
+
+    /**
+     * Names the session (lifecycle 18); null takes the name away.
+     * @throws {SignalboxError} E_CONFLICT where another session has it.
+     */
+    setTitle: (key: SessionKey, actor: string, title: string | null) =>
+      kit.change(key, { actor, act: "title", summary: title ?? "The title was removed." }, () => {
+        const row = kit.rowOf(key);
+        if (title !== null && !directory.nameIsFree(title, row.sessionId))
+          throw new SignalboxError("E_CONFLICT", `Another session is called “${title}”.`, {
+            field: "title",
+          });
+        return directory.setTitle(key, title);
+      }),
   };
 }

@@ -1,9 +1,11 @@
 import type { AgentCache } from "../agents/agent-cache.ts";
+import type { InboundMessage } from "../channels/channel.ts";
 import type { Clock } from "../clock.ts";
-import type { SessionKey, TurnId } from "../contract/ids.ts";
+import type { SessionId, SessionKey, TurnId } from "../contract/ids.ts";
 import { toWire } from "../contract/errors.ts";
 import type { Bus } from "../live/bus.ts";
 import type { Log } from "../log/log.ts";
+import { isRefusedByDisk } from "../state/database.ts";
 import type { Database } from "../state/database.ts";
 import { failpoint } from "../failpoint.ts";
 import { readMachine } from "../recovery/machine.ts";
@@ -14,7 +16,10 @@ import type { CutShort, RunLimits } from "./turn-run.ts";
 import type { TurnResult } from "./turn-result.ts";
 import { startNextTurn } from "./turn-start.ts";
 import type { StartedTurn } from "./turn-start.ts";
-import type { AgentRuntime, HistoryMessage, TurnRequest } from "../agents/runtime.ts";
+import type { AgentRuntime, HistoryMessage, SteerInput, TurnRequest } from "../agents/runtime.ts";
+import { createSessionClaims } from "./session-claim.ts";
+import type { SessionClaim } from "./session-claim.ts";
+import type { TurnLeases } from "./turn-lease.ts";
 import type { RoutingRow } from "../sessions/routing-store.ts";
 
 export interface LaneDeps {
@@ -29,6 +34,8 @@ export interface LaneDeps {
   chooseAgent(row: RoutingRow): string;
   /** @throws {SignalboxError} E_AGENT_UNKNOWN when it has been removed meanwhile. */
   runtime(agentId: string): AgentRuntime;
+  /** What the model is shown of a message: in shared sessions with its sender's name (lifecycle 5). */
+  shownText(message: InboundMessage): string;
   /** What the agent is shown: read after the start is on disk. */
   request(turn: StartedTurn): { system: string; history: HistoryMessage[]; text: string };
   channel(channelId: string): { transcriptIsDelivery: boolean; autonomousLane: boolean };
@@ -39,24 +46,36 @@ export interface LaneDeps {
   /** A turn ended; counted by the registry, told to the operator where it failed. */
   onEnded(turn: StartedTurn, state: Finished["state"], result: TurnResult): void;
   maxConcurrent(): number | null;
+  /** The result of a run beside the conversation came too late for it (lifecycle 13.3). */
+  onWakeDropped(delegationId: string): void;
+  /** Keeps two lanes that are in one session apart (lifecycle 8.4). */
+  leases: TurnLeases;
 }
 
 interface Running {
   turnId: TurnId;
+  sessionId: SessionId;
   startedAtMs: number;
   /** The person's text that started it; empty for machinery. */
   cut: AbortController;
   text: string;
   tool: string | null;
+  /** Puts text into the turn; null before its agent is there. */
+  steer: ((input: SteerInput) => boolean) | null;
   ended: Promise<void>;
 }
 
 interface Lane {
   /** Null between two turns of a busy lane. */
   running: Running | null;
+  /** Settles, and never fails, once the latest start is on disk or refused. */
+  starting: Promise<void> | null;
   /** Something arrived while the lane was busy: look again before the lane falls idle (lifecycle 12.2). */
   again: boolean;
 }
+
+/** Pause before a step that the disk refused is tried again, in ms. */
+const diskRetryMs = 5_000;
 
 export type Lanes = ReturnType<typeof createLanes>;
 
@@ -68,8 +87,22 @@ export function createLanes(deps: LaneDeps) {
   const { db, stores, agents, bus, clock, log } = deps;
   const lanes = new Map<SessionKey, Lane>();
   let gate: "open" | "shut" = "shut";
+  const claims = createSessionClaims({
+    ...deps,
+    readsTranscript: (id) => deps.channel(id).transcriptIsDelivery,
+    onWakeDropped: (key, delegationId, because) => {
+      log.info("wake.dropped", { sessionKey: key, delegation: delegationId, because });
+      deps.onWakeDropped(delegationId);
+    },
+    onRefused: (key) => {
+      bus.emit("messages.changed", { key });
+      bus.emit("session.changed", { key, urgent: true });
+      deps.deliver(key);
+    },
+  });
   const blocked = new Set<SessionKey>(); // wanted a turn while the cap was reached
   let paused = false;
+  const held = new Map<SessionKey, number>(); // commands that have the lane to themselves
 
   function wake(key: SessionKey): void {
     const lane = lanes.get(key);
@@ -77,13 +110,13 @@ export function createLanes(deps: LaneDeps) {
       lane.again = true;
       return;
     }
-    if (gate === "shut" || paused) return; // the rows wait; opening looks at every lane
+    if (!mayStart(key)) return; // the rows wait; opening looks at every lane, a hold's end at its own
     const cap = deps.maxConcurrent();
     if (cap !== null && lanes.size >= cap) {
       blocked.add(key);
       return;
     }
-    const mine: Lane = { running: null, again: false };
+    const mine: Lane = { running: null, starting: null, again: false };
     lanes.set(key, mine);
     void serve(key, mine);
   }
@@ -92,24 +125,26 @@ export function createLanes(deps: LaneDeps) {
     try {
       do {
         lane.again = false;
-        while (mayStart()) {
-          const turn = await db.write(() => {
-            const started = startNextTurn(stores, key, {
-              bootId: deps.bootId,
-              nowMs: clock.nowMs(),
-              machine: readMachine(),
-              chooseAgent: deps.chooseAgent,
-            });
-            if (started) deps.onStarted(started);
-            return started;
-          });
-          if (!turn) break;
-          failpoint("turn.started");
-          await run(turn, lane);
+        while (mayStart(key)) {
+          const claim = await claims.claim(key);
+          if (!claim) break;
+          try {
+            const begun = begin(key, claim);
+            lane.starting = begun.then(settled, settled);
+            const turn = await begun;
+            if (turn === "moved") continue; // to another session, while it waited for this one
+            if (!turn) break;
+            failpoint("turn.started");
+            claim.began(turn.sessionId);
+            await run(turn, lane);
+          } finally {
+            claim.release();
+          }
         }
-      } while (lane.again && mayStart());
+      } while (lane.again && mayStart(key));
     } catch (cause) {
       log.error("lane.failed", { sessionKey: key, code: toWire(cause).code }, cause);
+      if (isRefusedByDisk(cause)) clock.after(diskRetryMs, () => wake(key)); // what waits still waits
     } finally {
       lanes.delete(key);
       bus.emit("session.changed", { key, urgent: true });
@@ -122,17 +157,34 @@ export function createLanes(deps: LaneDeps) {
     }
   }
 
-  const mayStart = (): boolean => gate === "open" && !paused;
+  const begin = (key: SessionKey, claim: SessionClaim): Promise<StartedTurn | "moved" | null> =>
+    db.write(() => {
+      if (!mayStart(key)) return null; // a command got hold of the lane meanwhile
+      if (!claim.fits()) return "moved";
+      const started = startNextTurn(stores, key, {
+        bootId: deps.bootId,
+        nowMs: clock.nowMs(),
+        machine: readMachine(),
+        chooseAgent: (row) => deps.chooseAgent(row),
+        shownText: (message) => deps.shownText(message),
+      });
+      if (started) deps.onStarted(started);
+      return started;
+    });
+
+  const mayStart = (key: SessionKey): boolean => gate === "open" && !paused && !held.has(key);
 
   async function run(turn: StartedTurn, lane: Lane): Promise<void> {
     const { key } = turn;
     let settle = (): void => undefined;
     const running: Running = {
       turnId: turn.turnId,
+      sessionId: turn.sessionId,
       startedAtMs: turn.startedAt,
       cut: new AbortController(),
       text: "",
       tool: null,
+      steer: null,
       ended: new Promise((resolve) => {
         settle = resolve;
       }),
@@ -148,14 +200,9 @@ export function createLanes(deps: LaneDeps) {
         log.warn("agent.abandoned", { sessionKey: key, agent: turn.agentId });
         agents.abandon(key);
       }
-      const finished = await db.write(() => {
-        const done = finishTurn(stores, turn, result, {
-          nowMs: clock.nowMs(),
-          ...deps.channel(turn.message.channelId),
-        });
-        if (!done) throw new LateResult();
-        return done;
-      });
+      agents.setFlushed(key, false);
+      const finished = await finish(turn, result);
+      agents.setFlushed(key, true);
       failpoint("turn.finished");
       tell(turn, finished, result);
     } catch (cause) {
@@ -164,6 +211,26 @@ export function createLanes(deps: LaneDeps) {
     } finally {
       lane.running = null;
       settle();
+    }
+  }
+
+  /** A result exists once: while the disk refuses it, it is kept and tried again, until the gateway stops. */
+  async function finish(turn: StartedTurn, result: TurnResult): Promise<Finished> {
+    for (;;) {
+      try {
+        return await db.write(() => {
+          const done = finishTurn(stores, turn, result, {
+            nowMs: clock.nowMs(),
+            ...deps.channel(turn.message.channelId),
+          });
+          if (!done) throw new LateResult();
+          return done;
+        });
+      } catch (cause) {
+        if (!isRefusedByDisk(cause) || gate === "shut") throw cause; // its marker stays: the next start takes it up
+        log.error("turn.unsaved", { sessionKey: turn.key, code: toWire(cause).code }, cause);
+        await new Promise<void>((resolve) => void clock.after(diskRetryMs, resolve));
+      }
     }
   }
 
@@ -200,8 +267,10 @@ export function createLanes(deps: LaneDeps) {
     } catch (cause) {
       return failed(cause);
     }
+    const { agent } = lease;
+    running.steer = (input) => agent.steer?.(input) === true;
     try {
-      return await runTurn(lease.agent, request, running.cut.signal, deps.limits(), clock, {
+      return await runTurn(agent, request, running.cut.signal, deps.limits(), clock, {
         onText(delta) {
           bus.emit("turn.text", {
             key: turn.key,
@@ -212,6 +281,9 @@ export function createLanes(deps: LaneDeps) {
           });
           running.text += delta;
           running.tool = null;
+        },
+        onFault(cause) {
+          log.error("agent.failed", { sessionKey: turn.key, agent: turn.agentId }, cause);
         },
         onTool(name) {
           running.tool = name;
@@ -225,6 +297,7 @@ export function createLanes(deps: LaneDeps) {
         },
       });
     } finally {
+      running.steer = null;
       lease.done();
     }
   }
@@ -254,11 +327,41 @@ export function createLanes(deps: LaneDeps) {
       return blocked.has(key) ? "as many turns run as are allowed" : null;
     },
     isBusy: (key: SessionKey): boolean => lanes.has(key),
+    /** Lanes in which a turn runs now. */
+    runningKeys: (): SessionKey[] =>
+      [...lanes].flatMap(([key, lane]) => (lane.running ? [key] : [])),
+    /**
+     * Keeps turns of this lane from starting until the returned function is called (lifecycle 18, command guard). What
+     * arrives meanwhile waits. Holds nest.
+     */
+    hold(key: SessionKey): () => void {
+      held.set(key, (held.get(key) ?? 0) + 1);
+      let over = false;
+      return () => {
+        if (over) return;
+        over = true;
+        const left = (held.get(key) ?? 1) - 1;
+        if (left > 0) {
+          held.set(key, left);
+          return;
+        }
+        held.delete(key);
+        if (stores.inbox.slot(key)) wake(key);
+      };
+    },
+    /** Hands text to the running turn (lifecycle 12.3); false where none runs that can take it. */
+    steer: (key: SessionKey, input: SteerInput): boolean =>
+      lanes.get(key)?.running?.steer?.(input) === true,
     countRunning: (): number => [...lanes.values()].filter((lane) => lane.running !== null).length,
-    /** Cuts the running turn short and waits for its end, at most the grace of an agent. False where none ran. */
-    async cut(key: SessionKey, why: CutShort): Promise<boolean> {
-      const running = lanes.get(key)?.running;
-      if (!running) return false;
+    /**
+     * Cuts the running turn short and waits for its end, at most the grace of an agent. A turn that is on its way to
+     * the disk is waited for and cut too. False where none ran, or only one of another session than `of`.
+     */
+    async cut(key: SessionKey, why: CutShort, of?: SessionId): Promise<boolean> {
+      const lane = lanes.get(key);
+      await lane?.starting;
+      const running = lane?.running;
+      if (!running || (of !== undefined && running.sessionId !== of)) return false;
       running.cut.abort(why);
       await running.ended;
       return true;
@@ -280,14 +383,24 @@ export function createLanes(deps: LaneDeps) {
     get paused(): boolean {
       return paused;
     },
-    /** Resolves when no turn runs any more, or after `budgetMs`; returns the lanes that are still at work. */
-    async drain(budgetMs: number): Promise<SessionKey[]> {
+    /** Resolves when no turn runs any more, after `budgetMs`, or when `hurry` fires; returns the lanes still at work. */
+    async drain(budgetMs: number, hurry: AbortSignal): Promise<SessionKey[]> {
+      await Promise.all([...lanes.values()].flatMap((lane) => lane.starting ?? [])); // turns already
       const busy = [...lanes.values()].flatMap((lane) =>
         lane.running ? [lane.running.ended] : [],
       );
       let cancel = (): void => undefined;
       const over = new Promise<void>((resolve) => {
-        cancel = clock.after(budgetMs, resolve);
+        const stopWaiting = clock.after(budgetMs, resolve);
+        const onHurry = (): void => {
+          resolve();
+        };
+        if (hurry.aborted) resolve();
+        else hurry.addEventListener("abort", onHurry, { once: true });
+        cancel = () => {
+          stopWaiting();
+          hurry.removeEventListener("abort", onHurry);
+        };
       });
       await Promise.race([Promise.all(busy), over]);
       cancel();
@@ -295,6 +408,8 @@ export function createLanes(deps: LaneDeps) {
     },
   };
 }
+
+const settled = (): void => undefined;
 
 /** The turn was ended by somebody else; the transaction that would have ended it again is taken back. */
 class LateResult extends Error {}

@@ -4,6 +4,7 @@ import type { ReplyVerdict } from "../delivery/silence.ts";
 import type { RecoveryStore } from "../recovery/recovery-store.ts";
 import type { SessionDirectory } from "../sessions/session-directory.ts";
 import type { InboundOutcome, InboxStore } from "./inbox-store.ts";
+import { endSteered, steeredColumns } from "./steered.ts";
 import { replyText, resultRows } from "./turn-result.ts";
 import type { TurnResult } from "./turn-result.ts";
 import type { StartedTurn } from "./turn-start.ts";
@@ -86,6 +87,7 @@ export function finishTurn(
       toolCallId: row.toolCallId,
       toolName: row.toolName,
       finishReason: row.finishReason,
+      ...(row.inputId === null ? {} : steeredColumns(inbox, row.inputId, row.content)),
     });
     messageIds.push(id);
     if (row.role === "assistant") replyMessageId = id;
@@ -125,6 +127,7 @@ export function finishTurn(
       context.nowMs,
     );
   inbox.endTurn(turn.turnId, outcomes[state], context.nowMs);
+  if (endSteered(inbox, result, outcomes[state], context.nowMs)) inbox.promote(turn.key);
   settleLane(stores, turn, result, { rows, state, nowMs: context.nowMs });
   if (result.usage) incarnations.addUsage(turn.sessionId, result.usage);
   return { state, messageIds, owes };
@@ -210,7 +213,7 @@ function owedText(
 
 /** A debt to the chat that the turn's message came from. */
 export const debtOf = (
-  turn: Pick<StartedTurn, "key" | "turnId" | "message" | "input">,
+  turn: Pick<StartedTurn, "key" | "message" | "input"> & { turnId: StartedTurn["turnId"] | null },
   content: string,
   kind: Debt["kind"],
   messageId: number | null,

@@ -1,4 +1,5 @@
 import type { HistoryMessage } from "../agents/runtime.ts";
+import type { InboundMessage } from "../channels/channel.ts";
 import { resumeNote } from "../recovery/resume-note.ts";
 import { assembleUserText, isSharedMultiUser } from "../sessions/isolation.ts";
 import type { IsolationRules } from "../sessions/isolation.ts";
@@ -51,13 +52,16 @@ export function turnRequest(
       ...(turn.message.resume ? [resumeNote(turn.message.resume.reason)] : []),
     ].join("\n\n"),
     history: historyOf(past),
-    text:
-      turn.message.text === ""
-        ? ""
-        : assembleUserText(
-            turn.message.text,
-            source,
-            isSharedMultiUser(source, surroundings.isolation),
-          ),
+    text: shownText(turn.message, surroundings.isolation),
   };
 }
+
+/** What the model is shown of a message: in shared sessions with its sender's name (lifecycle 5). */
+export const shownText = (message: InboundMessage, isolation: IsolationRules): string =>
+  message.text === "" || message.internal === true
+    ? message.text
+    : assembleUserText(
+        message.text,
+        message.source,
+        isSharedMultiUser(message.source, isolation),
+      );

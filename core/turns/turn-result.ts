@@ -4,6 +4,8 @@ import type { WireError } from "../contract/errors.ts";
 /** What a turn produced, in order: text, and tool calls with their results. */
 export type Segment =
   | { kind: "text"; text: string }
+  /** A person's message that was put into the running turn (lifecycle 12.3). */
+  | { kind: "steer"; inputId: number; text: string }
   | { kind: "tool"; call: ToolCall; output: string; failed: boolean; done: boolean };
 
 export interface TurnResult {
@@ -22,7 +24,9 @@ export interface TurnResult {
 
 /** A transcript row to be, without its place. */
 export interface ResultRow {
-  role: "assistant" | "tool";
+  role: "assistant" | "tool" | "user";
+  /** The message of a person that it is, where the turn was steered by one. */
+  inputId: number | null;
   content: string;
   toolCalls: ToolCall[] | null;
   toolCallId: string | null;
@@ -50,11 +54,15 @@ export function resultRows(result: TurnResult): ResultRow[] {
       if (segment.text === "") continue;
       flush();
       open = assistantRow(segment.text);
+    } else if (segment.kind === "steer") {
+      flush();
+      rows.push({ ...assistantRow(segment.text), role: "user", inputId: segment.inputId });
     } else {
       open ??= assistantRow("");
       open.toolCalls = [...(open.toolCalls ?? []), segment.call];
       waiting.push({
         role: "tool",
+        inputId: null,
         content: segment.done
           ? segment.output
           : "Outcome unknown: the turn ended before the tool answered.",
@@ -75,6 +83,7 @@ export function resultRows(result: TurnResult): ResultRow[] {
 
 const assistantRow = (content: string): ResultRow => ({
   role: "assistant",
+  inputId: null,
   content,
   toolCalls: null,
   toolCallId: null,

@@ -13,6 +13,8 @@ export interface RunLimits {
 export interface RunWatch {
   onText(delta: string): void;
   onTool(name: string): void;
+  /** What an agent threw, for the log: the result tells a person no inner detail. */
+  onFault(thrown: unknown): void;
 }
 
 /** Why a run was cut short; the reason of the abort signal. */
@@ -78,11 +80,13 @@ export async function runTurn(
   if (cut.aborted) onCut();
   else cut.addEventListener("abort", onCut, { once: true });
 
+  let endGrace = (): void => undefined;
   const aborted = new Promise<typeof waited>((resolve) => {
-    const startGrace = (): void =>
-      void clock.after(limits.graceMs, () => {
+    const startGrace = (): void => {
+      endGrace = clock.after(limits.graceMs, () => {
         resolve(waited);
       });
+    };
     if (inner.signal.aborted) startGrace();
     else inner.signal.addEventListener("abort", startGrace, { once: true });
   });
@@ -122,18 +126,20 @@ export async function runTurn(
           break;
         case "tool-result": {
           const call = segments.find(
-            (segment) => segment.kind === "tool" && segment.call.id === event.callId,
+            (segment) =>
+              segment.kind === "tool" && segment.call.id === event.callId && !segment.done,
           );
           if (call?.kind === "tool")
             Object.assign(call, { output: event.output, failed: event.failed, done: true });
           break;
         }
+        case "steered":
+          segments.push({ kind: "steer", inputId: event.inputId, text: event.text });
+          break;
         case "reasoning":
         case "alive":
           break;
         case "end":
-          // Lets the agent leave its turn; one that does not even do that is treated as hung.
-          await Promise.race([iterator.return?.(), aborted]);
           usage = event.usage;
           model = event.model;
           finish = event.finish;
@@ -144,17 +150,43 @@ export async function runTurn(
                 : ended("interrupted", {
                     because: event.reason ?? "The connection to the agent broke.",
                   }),
-            abandoned: false,
+            abandoned: !(await leaves(iterator, limits.graceMs, clock)),
           };
       }
     }
   } catch (thrown) {
     if (inner.signal.aborted) return { result: shortened(), abandoned: false };
+    watch.onFault(thrown);
     return { result: ended("failed", { error: toAgentError(thrown) }), abandoned: false };
   } finally {
     idle.cancel();
+    endGrace();
     cut.removeEventListener("abort", onCut);
   }
+}
+
+/**
+ * Lets an agent that has answered leave its turn; how it does so no longer matters.
+ * @returns false where it does not even leave: it is as good as hung.
+ */
+async function leaves(
+  iterator: AsyncIterator<AgentEvent>,
+  graceMs: number,
+  clock: Clock,
+): Promise<boolean> {
+  let cancel = (): void => undefined;
+  const late = new Promise<boolean>((resolve) => {
+    cancel = clock.after(graceMs, () => {
+      resolve(false);
+    });
+  });
+  const left = Promise.resolve(iterator.return?.()).then(
+    () => true,
+    () => true,
+  );
+  const inTime = await Promise.race([left, late]);
+  cancel();
+  return inTime;
 }
 
 function toAgentError(thrown: unknown) {

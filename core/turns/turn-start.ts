@@ -46,6 +46,8 @@ export function startNextTurn(
     nowMs: number;
     machine: MachineRun;
     chooseAgent: (row: RoutingRow) => string;
+    /** What the model is shown of the message. */
+    shownText: (message: InboundMessage) => string;
   },
 ): StartedTurn | null {
   const { directory, inbox, turns } = stores;
@@ -94,6 +96,7 @@ export function startNextTurn(
         senderName: message.source.userName,
         platformMessageId: message.messageId,
         displayKind: message.internal === true ? "internal" : null,
+        apiContent: unlessEqual(boot.shownText(message), message.text),
       }),
     );
   inbox.start(input.seq, turnId, boot.nowMs);
@@ -126,3 +129,5 @@ export function startNextTurn(
     messageIds,
   };
 }
+
+const unlessEqual = (text: string, other: string): string | null => (text === other ? null : text);

@@ -18,6 +18,9 @@ export function panelOf(page: Page) {
     ...region,
     transcript,
     sessions,
+    newConversation: page
+      .getByRole("banner", { name: "Top bar" })
+      .getByRole("button", { name: "New conversation" }),
     composer: page.getByRole("textbox", { name: "Message", exact: true }),
     /** The question on screen. Its Cancel has the focus. */
     dialog: page.getByRole("dialog"),
@@ -26,7 +29,11 @@ export function panelOf(page: Page) {
     row: (title: string): Locator => sessions.getByRole("row", { name: title }),
     /** A toast, by what it says. */
     toast: (text: string | RegExp): Locator =>
-      page.getByRole("region", { name: "Toasts" }).locator("li", { hasText: text }),
+      page
+        .getByRole("region", { name: "Toasts" })
+        .getByRole("status")
+        .or(page.getByRole("region", { name: "Toasts" }).getByRole("alert"))
+        .filter({ hasText: text }),
     async goTo(screen: Screen): Promise<void> {
       await region.rail.getByRole("link", { name: screen }).click();
       await expect(page.getByRole("heading", { level: 1, name: screen })).toBeVisible();

@@ -5,19 +5,18 @@ import { useTranslation } from "react-i18next";
 import { usePanel } from "../stores/panel.tsx";
 import { Button } from "./button.tsx";
 import { copyText } from "./copy.ts";
+import { IconButton } from "./icon-button.tsx";
 
 export interface CopyButtonProps {
-  /** Made when it is pressed, where that is costly. */
+  /** What is copied, or how to make it. */
   text: string | (() => string);
-  /** What it is, for "Copied …". */
+  /** What it is, for "Copy message". */
   what: string;
-  /** Words on it in place of "Copy". */
+  /** Words on it; without them it is a sign only. */
   label?: string;
 }
 
-const SHOWN_MS = 1_500;
-
-/** Copies a text, and says so on itself and aloud. */
+/** Copies something, and shows and says that it did. */
 export function CopyButton({ text, what, label }: CopyButtonProps) {
   const { t } = useTranslation();
   const { announcer } = usePanel();
@@ -26,23 +25,29 @@ export function CopyButton({ text, what, label }: CopyButtonProps) {
     if (!copied) return;
     const timer = setTimeout(() => {
       setCopied(false);
-    }, SHOWN_MS);
+    }, 1_500);
     return () => {
       clearTimeout(timer);
     };
   }, [copied]);
+  const copy = async () => {
+    if (!(await copyText(typeof text === "string" ? text : text()))) return;
+    setCopied(true);
+    announcer.say(t("copiedThing", { what }));
+  };
+  const icon = copied ? Check : Copy;
+  if (label !== undefined)
+    return (
+      <Button size="small" icon={icon} onClick={() => void copy()}>
+        {copied ? t("action.copied") : label}
+      </Button>
+    );
   return (
-    <Button
+    <IconButton
+      icon={icon}
       size="small"
-      icon={copied ? Check : Copy}
-      onClick={async () => {
-        if (!(await copyText(typeof text === "string" ? text : text()))) return;
-        setCopied(true);
-        announcer.say(t("copiedThing", { what }));
-      }}
-    >
-      {copied ? t("action.copied") : (label ?? t("action.copy"))}
-      <span className="quiet"> {what}</span>
-    </Button>
+      label={copied ? t("action.copied") : t("copyThing", { what })}
+      onClick={() => void copy()}
+    />
   );
 }

@@ -14,6 +14,7 @@ import { MenuAt, type MenuItems } from "./menu.tsx";
 import { fittingColumns, type Column } from "./table-columns.ts";
 import { TableHeader } from "./table-header.tsx";
 import { TableRow, type MenuPlace } from "./table-row.tsx";
+import { useHold } from "./use-hold.ts";
 import { useLatest } from "./use-latest.ts";
 import { useRowFocus } from "./use-row-focus.ts";
 import { useTableWidth } from "./use-table-width.ts";
@@ -38,7 +39,8 @@ export interface DataTableProps<Row> {
   onRange?: (first: number, last: number) => void;
   /** The row with the focus. */
   focusedKey: string | null;
-  onFocus: (key: string | null) => void;
+  /** `byHand`: by a key or a click, not because the browser's focus came by. */
+  onFocus: (key: string | null, byHand: boolean) => void;
   /** With these two, rows have checkboxes and `x`. */
   selection?: ReadonlySet<string>;
   onSelection?: (keys: ReadonlySet<string>) => void;
@@ -66,7 +68,6 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const rowHeight = useToken("--row");
   const widthCh = useTableWidth(grid);
   const columns = useMemo(() => fittingColumns(props.columns, widthCh), [props.columns, widthCh]);
-  const hold = useRef({ hovered: false, scrolled: false, focused: false });
   const [menu, setMenu] = useState<{ row: Row; at: MenuPlace } | null>(null);
   const focusIndex = useRef(0);
 
@@ -115,10 +116,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   });
   focusIndex.current = index;
 
-  const tellHold = (changes: Partial<typeof hold.current>) => {
-    Object.assign(hold.current, changes);
-    props.onHold?.(Object.values(hold.current).some(Boolean));
-  };
+  const { tellHold, tellUse } = useHold(props.onHold);
 
   const actions = useLatest({
     click(at: number, event: MouseEvent) {
@@ -138,7 +136,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       focusRow(at, false);
     },
     focus(at: number) {
-      if (at !== index || focusedKey !== keyAt(at)) focusRow(at, false);
+      if (at !== index || focusedKey !== keyAt(at)) focusRow(at, false, false);
     },
     menu(at: number, place: MenuPlace) {
       const row = rowAt(at);
@@ -189,11 +187,10 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         onScroll={(event) => {
           tellHold({ scrolled: event.currentTarget.scrollTop > 0 });
         }}
-        onFocus={() => {
-          tellHold({ focused: true });
-        }}
+        onKeyDown={tellUse}
+        onPointerDown={tellUse}
         onBlur={(event) => {
-          tellHold({ focused: event.currentTarget.contains(event.relatedTarget) });
+          if (!event.currentTarget.contains(event.relatedTarget)) tellHold({ used: false });
         }}
       >
         {rowCount === 0 && props.empty}

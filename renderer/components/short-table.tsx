@@ -9,9 +9,3 @@ export function ShortTable({ rows, children }: { rows: number; children: ReactNo
     </div>
   );
 }
-
-declare module "react" {
-  interface CSSProperties {
-    "--rows"?: number;
-  }
-}

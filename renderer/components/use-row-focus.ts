@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState, type RefObject } from "react";
+import { useLayoutEffect, useRef, useState, type RefObject } from "react";
 import { useCommands } from "../keys/use-commands.ts";
 import { stepTo, withRange, type Step } from "./table-focus.ts";
 
@@ -10,7 +10,7 @@ export interface RowFocusOptions<Row> {
   keyOf: (row: Row) => string;
   indexOf: ((key: string) => number) | undefined;
   focusedKey: string | null;
-  onFocus: (key: string | null) => void;
+  onFocus: (key: string | null, byHand: boolean) => void;
   selection: ReadonlySet<string> | undefined;
   onSelection: ((keys: ReadonlySet<string>) => void) | undefined;
   onOpen: ((row: Row) => void) | undefined;
@@ -21,7 +21,7 @@ export interface RowFocusOptions<Row> {
 /** The roving focus and the selection of a table, driven by keys and clicks. Both follow keys, not places. */
 export function useRowFocus<Row>(options: RowFocusOptions<Row>) {
   const { grid, rowCount, rowAt, keyOf, focusedKey, selection, onSelection } = options;
-  const [index, setIndex] = useState(0);
+  const [chosen, setChosen] = useState(0);
   const anchor = useRef<number | null>(null);
   const takeFocus = useRef(false);
   const keyAt = (at: number) => {
@@ -29,17 +29,18 @@ export function useRowFocus<Row>(options: RowFocusOptions<Row>) {
     return row === undefined ? undefined : keyOf(row);
   };
 
-  const strayed = focusedKey !== null && keyAt(index) !== focusedKey;
-  const place = strayed ? (options.indexOf?.(focusedKey) ?? -1) : index;
-  useEffect(() => {
-    if (place >= 0 && place !== index) setIndex(place);
-    else if (index >= rowCount && rowCount > 0) setIndex(rowCount - 1);
-  }, [place, index, rowCount]);
+  // The focus follows its key when rows change places; without a key it stays at its place, inside the rows.
+  const strayed = focusedKey !== null && keyAt(chosen) !== focusedKey;
+  const place = strayed ? (options.indexOf?.(focusedKey) ?? -1) : chosen;
+  const index = Math.min(place >= 0 ? place : chosen, Math.max(0, rowCount - 1));
 
-  /** Puts the focus on a row; `reach` also scrolls to it and takes the browser's focus there. */
-  const focusRow = (at: number, reach = true) => {
-    setIndex(at);
-    options.onFocus(keyAt(at) ?? null);
+  /**
+   * Puts the focus on a row; `reach` also scrolls to it and takes the browser's focus there. `byHand` is false where
+   * the browser's focus only came by.
+   */
+  const focusRow = (at: number, reach = true, byHand = true) => {
+    setChosen(at);
+    options.onFocus(keyAt(at) ?? null, byHand);
     if (!reach) return;
     takeFocus.current = true;
     options.reveal(at);

@@ -26,12 +26,16 @@ test("the innermost part answers first, the app last, and who declines passes it
       return mine;
     },
   });
-  register(null, say("app"));
+  register("app", say("app"));
+  const closeView = register("view", say("view", false));
   register(page, say("page"));
   const leave = register(table, say("table", false));
   expect(dispatch("app.back", row)).toBe(true);
   expect(said.splice(0)).toEqual(["table", "page"]);
   leave();
+  dispatch("app.back", null);
+  expect(said.splice(0)).toEqual(["view", "app"]);
+  closeView();
   dispatch("app.back", null);
   expect(said.splice(0)).toEqual(["app"]);
   expect(dispatch("row.next", row)).toBe(false);

@@ -4,10 +4,14 @@ import type { CommandId } from "./commands.ts";
 import type { Handlers } from "./dispatcher.ts";
 
 /**
- * Answers commands while the component is mounted: those that come from inside `scope`, or from anywhere without one.
- * The handlers may change freely; which commands there are may not.
+ * Answers commands while the component is mounted: those that come from inside `scope`; without one, those from
+ * anywhere on the screen; with `"app"`, those that nothing else answered. The handlers may change freely; which
+ * commands there are may not.
  */
-export function useCommands(handlers: Handlers, scope?: RefObject<Element | null>): void {
+export function useCommands(
+  handlers: Handlers,
+  scope: RefObject<Element | null> | "view" | "app" = "view",
+): void {
   const { dispatcher } = usePanel();
   const latest = useRef(handlers);
   useEffect(() => {
@@ -17,6 +21,7 @@ export function useCommands(handlers: Handlers, scope?: RefObject<Element | null
     const names = Object.keys(latest.current) as CommandId[];
     const stable: Handlers = {};
     for (const name of names) stable[name] = () => latest.current[name]?.();
-    return dispatcher.register(scope?.current ?? null, stable);
+    const where = typeof scope === "string" ? scope : scope.current;
+    return where === null ? undefined : dispatcher.register(where, stable);
   }, [dispatcher, scope]);
 }

@@ -107,7 +107,7 @@ function useFocusOnArrival(path: string): void {
       const floating = document.querySelector("[data-overlay]") !== null;
       const inRail = active?.closest("[data-region=rail]") != null;
       if (main === null || floating || main.contains(active) || inRail) return;
-      if (active === document.body || active === null) focusRegion(main);
+      if (active === document.body || active === null) focusRegion(main, true);
     });
     return () => {
       clearTimeout(timer);

@@ -13,10 +13,11 @@ import { Tooltip } from "../components/tooltip.tsx";
 import { shownKeys } from "../keys/key-table.ts";
 import type { Theme } from "../stores/presentation.ts";
 import { usePanel } from "../stores/panel.tsx";
-import { usePathname } from "./location.ts";
+import { usePathname, useParams } from "./location.ts";
 import { Mark } from "./mark.tsx";
 import css from "./rail.module.css";
 import { screens, type Screen } from "./screens.ts";
+import { useNarrow } from "./use-narrow.ts";
 
 const groups = ["now", "changed", "machinery", "settings"] as const;
 const themeIcons: Record<Theme, typeof Sun> = { system: SunMoon, light: Sun, dark: Moon };
@@ -25,7 +26,11 @@ const themeIcons: Record<Theme, typeof Sun> = { system: SunMoon, light: Sun, dar
 export function Rail({ onPalette }: { onPalette: () => void }) {
   const { t } = useTranslation();
   const { presentation } = usePanel();
-  const folded = useStore(presentation.store, (state) => state.railFolded);
+  const wished = useStore(presentation.store, (state) => state.railFolded);
+  // In a narrow window an open inspector needs the room more.
+  const narrow = useNarrow();
+  const crowded = useParams().has("open") && narrow;
+  const folded = wished || crowded;
   const theme = useStore(presentation.store, (state) => state.theme);
   const ThemeIcon = themeIcons[theme];
   const shortcut = shownKeys("app.palette");
@@ -65,12 +70,13 @@ export function Rail({ onPalette }: { onPalette: () => void }) {
       })}
       <div className={css["foot"]}>
         <IconButton
+          disabled={crowded}
           icon={folded ? PanelLeftOpen : PanelLeftClose}
           label={t(folded ? "rail.unfold" : "rail.fold")}
           keys="app.rail"
           side="right"
           onClick={() => {
-            presentation.actions.set({ railFolded: !folded });
+            presentation.actions.set({ railFolded: !wished });
           }}
         />
         <IconButton

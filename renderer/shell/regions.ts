@@ -20,14 +20,19 @@ export function goToRegion(direction: 1 | -1): boolean {
   return true;
 }
 
-/** The focus into a region: where it last was, else to its rows, else to the first that takes it, else to itself. */
-export function focusRegion(region: HTMLElement): void {
+/**
+ * The focus into a region: where it last was, else to its rows, else to the first that takes it, else to itself.
+ *
+ * @param quietly Without the ring: the operator did not go there by key, it is only where keys should begin.
+ */
+export function focusRegion(region: HTMLElement, quietly = false): void {
+  const options = quietly ? { preventScroll: true, focusVisible: false } : {};
   const before = lastIn.get(region);
   if (before !== undefined && region.contains(before) && before.getClientRects().length > 0) {
-    before.focus();
+    before.focus(options);
     return;
   }
   const row = region.querySelector<HTMLElement>('[role=row][tabindex="0"]');
   const first = row ?? region.querySelector<HTMLElement>(TABBABLE);
-  (first ?? region).focus();
+  (first ?? region).focus(options);
 }

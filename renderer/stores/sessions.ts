@@ -23,6 +23,8 @@ export interface SessionsState extends SessionsView {
   error: WireError | null;
   /** The operator paused the view: pushes are counted, not shown. */
   paused: boolean;
+  /** Somebody's pointer, focus or scroll position is on the rows: places stand still. */
+  held: boolean;
   /** Lanes that changed while paused. */
   missed: ReadonlySet<SessionKey>;
   /** When the view last equalled the gateway's, this machine's clock. */
@@ -40,13 +42,13 @@ export function sessionsStore(bridge: Bridge, timer: Timer, gatewayNowMs: () => 
     loading: true,
     error: null,
     paused: false,
+    held: false,
     missed: new Set(),
     freshAtMs: null,
   }));
   let terms: readonly SessionTerm[] = [];
   let generation = 0;
   let wanted = { first: 0, last: PAGE_ROWS - 1 };
-  let held = false;
   let started = false;
   const asked = new Set<number>();
   /** Rows pushed since each pull that is under way began. */
@@ -136,8 +138,9 @@ export function sessionsStore(bridge: Bridge, timer: Timer, gatewayNowMs: () => 
       },
       /** While the list is hovered, scrolled or focused, places stand still. */
       hold(still: boolean) {
-        held = still;
-        if (!held && store.getState().moved.size > 0) pullSoon();
+        const { held, moved } = store.getState();
+        if (held !== still) store.setState({ held: still });
+        if (!still && moved.size > 0) pullSoon();
       },
       /** Shows what waits: new order, new rows. */
       pull,
@@ -170,7 +173,7 @@ export function sessionsStore(bridge: Bridge, timer: Timer, gatewayNowMs: () => 
           }
           const view = foldDelta(state, delta, terms, gatewayNowMs());
           store.setState({ ...view, freshAtMs: timer.nowMs() });
-          if (view.moved.size > 0 && !held) pullSoon();
+          if (view.moved.size > 0 && !state.held) pullSoon();
         }),
         bridge.onLink((news) => {
           if (news === "gap" || (news === "up" && store.getState().total === null)) {

@@ -6,7 +6,7 @@ import { fakeDefaults, type FakeWorld } from "./fake-world.ts";
 
 type Machinery = Extract<
   CallName,
-  `config.${string}` | `agents.${string}` | `deliveries.${string}` | "channels.list"
+  `config.${string}` | `agents.${string}` | "deliveries.list" | "channels.list"
 >;
 type Answers = { [N in Machinery]: (input: CallInput<N>) => CallOutput<N> };
 
@@ -76,7 +76,11 @@ export function fakeMachinery({ world, nowMs, push }: FakeMachineryOptions): Ans
 
   return {
     "channels.list": () => ({ channels: world.channels }),
-    "deliveries.list": () => ({ deliveries: world.deliveries }),
+    "deliveries.list": () => ({
+      deliveries: world.deliveries,
+      nextBefore: null,
+      counts: { unknown: world.deliveries.length },
+    }),
     "agents.list": () => ({ agents: world.agents }),
     "agents.probe": ({ id }) => {
       world.agents = world.agents.map((agent) =>

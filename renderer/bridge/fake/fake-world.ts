@@ -1,7 +1,6 @@
 import type {
   AgentRow,
   ChannelRow,
-  DeliveryRow,
   GatewayStatus,
   LogLine,
   MessageRow,
@@ -10,6 +9,7 @@ import type {
   SessionRow,
   WaitingItem,
 } from "../../../core/contract/domain.ts";
+import type { DeliveryRow } from "../../../core/contract/calls-recovery.ts";
 import { needsMeStates } from "../../../core/contract/session-filter.ts";
 import { fakeSession, fakeTranscript, type FakeSeed } from "./fake-seed.ts";
 
@@ -154,9 +154,17 @@ function fakeDeliveries(nowMs: number, rows: SessionRow[]): DeliveryRow[] {
     {
       id: "d1",
       key: row.key,
+      title: row.title,
       channelId: row.channelId,
+      chatId: row.key.split(":").at(-1) ?? "",
+      kind: "reply",
       state: "unknown",
       attempts: 1,
+      recovered: false,
+      partsDone: 0,
+      partsTotal: null,
+      preview: "The second one: one table, two readers.",
+      nextAttemptAtMs: null,
       lastError: "The connection broke after the request had left.",
       createdAtMs: nowMs - 2_500_000,
       updatedAtMs: nowMs - 2_400_000,

@@ -6,7 +6,6 @@ export const overview = {
     lastOne: "Last: {{what}}",
     more_one: "{{count}} more session needs you",
     more_other: "{{count}} more sessions need you",
-    deliveryTitle: "A reply may have arrived, or not",
     deliveryWhy_one: "{{count}} attempt. {{reason}}",
     deliveryWhy_other: "{{count}} attempts. {{reason}}",
     settingsTitle: "The settings file",

@@ -13,7 +13,9 @@ export const sessionsOf = (channelId: string): string => `/sessions?filter=chann
 
 /** The columns of the channels table, widest first to go where there is no room. */
 export function channelColumns(t: TFunction<"panel">): Column<ChannelRow>[] {
-  const column = (id: keyof (typeof import("../../locales/en/channels.ts"))["channels"]["column"]) => ({
+  const column = (
+    id: keyof (typeof import("../../locales/en/channels.ts"))["channels"]["column"],
+  ) => ({
     id,
     header: t(`channels.column.${id}`),
   });
@@ -42,7 +44,12 @@ export function channelColumns(t: TFunction<"panel">): Column<ChannelRow>[] {
         <Time atMs={row.state === "stopped" ? null : row.sinceMs} form="since" focusable={false} />
       ),
     },
-    { ...column("in"), width: "7ch", align: "end", cell: (row) => <Count value={row.messagesIn} /> },
+    {
+      ...column("in"),
+      width: "7ch",
+      align: "end",
+      cell: (row) => <Count value={row.messagesIn} />,
+    },
     {
       ...column("out"),
       width: "7ch",

@@ -76,7 +76,9 @@ export function ChannelsView() {
       }
     >
       <Panel flush>
-        {error !== null && <Failure error={error} onRetry={() => void channels.actions.pull()} compact />}
+        {error !== null && (
+          <Failure error={error} onRetry={() => void channels.actions.pull()} compact />
+        )}
         {rows === null && error === null && (
           <div className={css["pending"]}>
             <Skeleton width={64} lines={3} />
@@ -116,14 +118,20 @@ export function ChannelsView() {
           actions={
             hook !== null && (
               <>
-                <Button size="small" onClick={() => {
-                  setTrying(hook);
-                }}>
+                <Button
+                  size="small"
+                  onClick={() => {
+                    setTrying(hook);
+                  }}
+                >
                   {t("channels.menu.tryIt")}
                 </Button>
-                <Button size="small" onClick={() => {
-                  setParams({ edit: hook });
-                }}>
+                <Button
+                  size="small"
+                  onClick={() => {
+                    setParams({ edit: hook });
+                  }}
+                >
                   {t("channels.menu.edit")}
                 </Button>
               </>
@@ -132,7 +140,11 @@ export function ChannelsView() {
         />
       )}
       <div ref={simulator}>
-        <Simulator on={rows === null || rows.some((one) => one.kind === "simulator" && one.state !== "stopped")} />
+        <Simulator
+          on={
+            rows === null || rows.some((one) => one.kind === "simulator" && one.state !== "stopped")
+          }
+        />
       </div>
       {openDialog && (
         <HookDialog

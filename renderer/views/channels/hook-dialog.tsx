@@ -51,7 +51,10 @@ export function HookDialog({ name, hooks, settings, onClose, onSaved }: HookDial
     setError(null);
     if (Object.keys(faults).length > 0) return;
     setSaving(true);
-    const reply = await settings.actions.set(`channels.webhook.${form.name}`, hookEntry(form, stored));
+    const reply = await settings.actions.set(
+      `channels.webhook.${form.name}`,
+      hookEntry(form, stored),
+    );
     setSaving(false);
     if (!reply.ok) {
       setError(reply.error);

@@ -153,7 +153,13 @@ function LandingRow({ landing }: { landing: Landing }) {
           />
         )}
         <span className={css["landingFrom"]}>
-          {[post.platform, t(`channels.chatTypes.${post.chatType}`), post.chatId, post.threadId, post.userId]
+          {[
+            post.platform,
+            t(`channels.chatTypes.${post.chatType}`),
+            post.chatId,
+            post.threadId,
+            post.userId,
+          ]
             .filter((part) => part !== "")
             .join(" · ")}
         </span>

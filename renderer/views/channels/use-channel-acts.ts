@@ -112,7 +112,8 @@ export function useChannelActs(settings: SettingsStore, opens: ChannelOpens) {
           onSelect: async () => {
             const address = row.address ?? "";
             const whole = gatewayAddress(address, window.location.origin) ?? address;
-            if (await copyText(whole)) announcer.say(t("copiedThing", { what: t("channels.address") }));
+            if (await copyText(whole))
+              announcer.say(t("copiedThing", { what: t("channels.address") }));
           },
         },
         "separator",

@@ -55,7 +55,11 @@ export function stepStates({ said }: Kept, { channels, agents }: Facts): Record<
  * Whether the checklist is on the Overview: until it is complete or put away, and not for somebody
  * whose gateway has answered messages before and who never began it.
  */
-export function isShown(kept: Kept, states: Record<Step, StepState>, hasAnswered: boolean): boolean {
+export function isShown(
+  kept: Kept,
+  states: Record<Step, StepState>,
+  hasAnswered: boolean,
+): boolean {
   if (kept.dismissed) return false;
   if (steps.every((step) => states[step] !== "open")) return false;
   return !hasAnswered || Object.keys(kept.said).length > 0;

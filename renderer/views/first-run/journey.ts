@@ -14,7 +14,7 @@ export interface Journey {
   /** Of the answer, what has come so far. */
   answer: string;
   over: boolean;
-  failure: Pick<WireError, "code" | "message"> | null;
+  failure: { code: string; message: string } | null;
 }
 
 export type News =

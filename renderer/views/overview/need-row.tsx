@@ -75,7 +75,7 @@ function useWords(need: Need): Words {
     case "delivery":
       return {
         chip: <StateChip state="unknown" bare />,
-        name: t("overview.needs.deliveryTitle"),
+        name: sessionName(need.row, t),
         href: sessionPath(need.row.key),
         where: need.row.channelId,
         why: t("overview.needs.deliveryWhy", {
@@ -86,9 +86,8 @@ function useWords(need: Need): Words {
     case "settings":
       return {
         chip: <StateChip state="degraded" bare word={t("overview.needs.chip.settings")} />,
-        title: (
-          <Link href="/settings">{need.first.where ?? t("overview.needs.settingsTitle")}</Link>
-        ),
+        name: need.first.where ?? t("overview.needs.settingsTitle"),
+        href: "/settings",
         where: null,
         why:
           need.more === 0

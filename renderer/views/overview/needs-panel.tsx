@@ -25,32 +25,31 @@ export function NeedsPanel({ overview }: { overview: OverviewStore }) {
   const deliveries = useStore(overview.deliveries);
   const channels = useStore(overview.channels);
   const error = sessions.error ?? deliveries.error ?? channels.error;
-  const loaded = status !== null && sessions.value !== null && channels.value !== null;
-
-  const needs = loaded
-    ? needsOf({
-        sessions: sessions.value.rows,
-        channels: channels.value,
-        deliveries: deliveries.value ?? [],
-        status,
-      })
-    : [];
+  const all =
+    status === null || sessions.value === null || channels.value === null
+      ? null
+      : needsOf({
+          sessions: sessions.value.rows,
+          channels: channels.value,
+          deliveries: deliveries.value ?? [],
+          status,
+        });
+  const needs = all ?? [];
   const shown = needs.slice(0, SHOWN);
-  const beyond = loaded
-    ? needs.length - shown.length + (sessions.value.total - sessions.value.rows.length)
-    : 0;
+  const unlisted = (sessions.value?.total ?? 0) - (sessions.value?.rows.length ?? 0);
+  const beyond = needs.length - shown.length + unlisted;
 
   return (
     <Panel title={t("overview.needs.title")} flush>
       {error !== null && (
         <Failure error={error} onRetry={() => void overview.actions.pull()} compact />
       )}
-      {!loaded && error === null && (
+      {all === null && error === null && (
         <div className={css["pending"]}>
           <Skeleton width={48} lines={2} />
         </div>
       )}
-      {loaded && needs.length === 0 && <NothingNeedsYou />}
+      {all?.length === 0 && <NothingNeedsYou />}
       {shown.length > 0 && (
         <ul className={css["needs"]}>
           {shown.map((need) => (

@@ -1,10 +1,10 @@
 import type {
   ChannelRow,
-  DeliveryRow,
   GatewayStatus,
   Problem,
   SessionRow,
 } from "../../../core/contract/domain.ts";
+import type { DeliveryRow } from "../../../core/contract/calls-recovery.ts";
 import { needsMeStates } from "../../../core/contract/session-filter.ts";
 
 /** One thing that waits for the operator, and since when; null where nobody noted the time. */

@@ -1,5 +1,6 @@
 import type { Bridge } from "../../../core/contract/bridge.ts";
-import type { DeliveryRow, SessionRow } from "../../../core/contract/domain.ts";
+import type { SessionRow } from "../../../core/contract/domain.ts";
+import type { DeliveryRow } from "../../../core/contract/calls-recovery.ts";
 import { needsMeStates } from "../../../core/contract/session-filter.ts";
 import { channelsStore } from "../../stores/channels.ts";
 import type { Gateway } from "../../stores/gateway.ts";

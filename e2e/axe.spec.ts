@@ -1,0 +1,26 @@
+/** What a machine can find of barriers: nothing serious or critical, on any screen, in either theme. */
+import { AxeBuilder } from "@axe-core/playwright";
+import { expect, test } from "./support/host.ts";
+import { populate, scenes } from "./support/scenes.ts";
+
+const themes = ["light", "dark"] as const;
+
+test("no screen has a serious barrier", async ({ host }) => {
+  test.setTimeout(240_000);
+  await populate(host);
+  const { page } = host;
+  for (const theme of themes) {
+    await page.emulateMedia({ colorScheme: theme });
+    for (const scene of scenes) {
+      await test.step(`${scene.name}, ${theme}`, async () => {
+        await page.goto(new URL("/", page.url()).href);
+        await scene.show(host);
+        const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
+        const serious = violations
+          .filter(({ impact }) => impact === "serious" || impact === "critical")
+          .map(({ id, nodes }) => ({ id, at: nodes.map(({ html }) => html.slice(0, 200)) }));
+        expect.soft(serious, `${scene.name}, ${theme}`).toEqual([]);
+      });
+    }
+  }
+});

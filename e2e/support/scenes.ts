@@ -1,0 +1,145 @@
+import type { SessionKey } from "../../core/contract/ids.ts";
+import { expect } from "playwright/test";
+import type { Host } from "./host.ts";
+import { panelOf } from "./panel.ts";
+import type { Screen } from "./panel.ts";
+
+/** One thing to look at: a screen, or something that opens over one. */
+export interface Scene {
+  name: string;
+  show(host: Host): Promise<void>;
+}
+
+const screen = (name: Screen): Scene => ({
+  name: name.toLowerCase(),
+  show: (host) => panelOf(host.page).goTo(name),
+});
+
+/** Every screen and every overlay of the panel. */
+export const scenes: readonly Scene[] = [
+  screen("Overview"),
+  screen("Sessions"),
+  {
+    name: "inspector",
+    async show(host) {
+      const panel = panelOf(host.page);
+      await panel.goTo("Sessions");
+      await panel.row("Anna").dblclick();
+      await expect(panel.transcript).toContainText("You said");
+    },
+  },
+  {
+    name: "session",
+    async show(host) {
+      const panel = panelOf(host.page);
+      await panel.goTo("Sessions");
+      await panel.row("Anna").dblclick();
+      await panel.inspector.getByRole("button", { name: "Open as a full page" }).click();
+      await expect(panel.inspector).toBeHidden();
+      await expect(panel.transcript).toContainText("You said");
+    },
+  },
+  screen("Channels"),
+  screen("Agents"),
+  screen("Settings"),
+  {
+    name: "welcome",
+    async show(host) {
+      await host.page.goto(new URL("/welcome", host.page.url()).href);
+      await expect(host.page.getByRole("heading", { level: 1 })).toBeVisible();
+    },
+  },
+  {
+    name: "not-found",
+    async show(host) {
+      await host.page.goto(new URL("/nowhere/at/all", host.page.url()).href);
+      await expect(host.page.getByRole("heading", { level: 1 })).toBeVisible();
+    },
+  },
+  {
+    name: "palette",
+    async show(host) {
+      const panel = panelOf(host.page);
+      await panel.goTo("Sessions");
+      await panel.row("Anna").focus();
+      await host.page.keyboard.press("ControlOrMeta+k");
+      await expect(panel.palette).toBeVisible();
+    },
+  },
+  {
+    name: "shortcuts",
+    async show(host) {
+      const panel = panelOf(host.page);
+      await panel.goTo("Sessions");
+      await panel.row("Anna").focus();
+      await host.page.keyboard.press("?");
+      await expect(panel.dialog).toBeVisible();
+    },
+  },
+  {
+    name: "reset-dialog",
+    async show(host) {
+      const panel = panelOf(host.page);
+      await panel.goTo("Sessions");
+      await panel.row("Anna").focus();
+      await host.page.keyboard.press("r");
+      await expect(panel.dialog).toContainText("Reset Anna?");
+    },
+  },
+  {
+    name: "notices",
+    async show(host) {
+      const panel = panelOf(host.page);
+      await panel.goTo("Overview");
+      await host.page.keyboard.press("ControlOrMeta+.");
+      await expect(host.page.getByRole("heading", { name: "Notices" }).first()).toBeVisible();
+    },
+  },
+];
+
+/** People of several platforms, in every state that a session can be brought to from outside. */
+export async function populate(host: Host): Promise<void> {
+  const post = async (
+    name: string,
+    platform: string,
+    texts: readonly string[],
+    chatType = "dm",
+  ) => {
+    let key: SessionKey | undefined;
+    for (const text of texts) {
+      const source = {
+        platform,
+        chat_id: `${platform}-${name}`,
+        chat_name: name,
+        chat_type: chatType,
+        user_id: `user-${name}`,
+        user_name: name,
+      };
+      ({ key } = await host.call("channels.simulate", { source, text }));
+      if (text.startsWith("!sleep")) continue;
+      await expect
+        .poll(async () => (await host.call("sessions.get", { key: key! })).turn)
+        .toBeNull();
+    }
+    if (key === undefined) throw new Error("nothing was posted");
+    return key;
+  };
+  await post("#ops", "discord", ["!tool deploy 2KB the release is out", "how did it go?"], "group");
+  await post("Bruno", "telegram", [
+    "!fail the model is not there",
+    "are you there?",
+    "!fail no answer",
+  ]);
+  const suspended = await post("Release", "slack", ["shall we ship?", "!stream 120"], "channel");
+  await host.call("sessions.suspend", { key: suspended });
+  await post("Chiara", "whatsapp", ["!sleep 60s think hard"]);
+  const { key: anna } = await host.call("sessions.create", { title: "Anna" });
+  for (const text of [
+    "hello",
+    "!stream 80",
+    "# A heading\n\n- one\n- two\n\n```ts\nconst a = 1;\n```",
+  ]) {
+    await host.call("sessions.send", { key: anna, text });
+    await expect.poll(async () => (await host.call("sessions.get", { key: anna })).turn).toBeNull();
+  }
+}

@@ -1,0 +1,40 @@
+import { useTranslation } from "react-i18next";
+import { useStore } from "zustand";
+import { Button } from "../../components/button.tsx";
+import { Panel } from "../../components/panel.tsx";
+import { usePanel } from "../../stores/panel.tsx";
+import { useViewStore } from "../../stores/use-view-store.ts";
+import { Checklist, useStepStates } from "./checklist-list.tsx";
+import { checklistStore } from "./checklist-store.ts";
+import { isShown, steps } from "./checklist.ts";
+import css from "./first-run.module.css";
+
+/** The first run's checklist on the Overview, until it is complete or put away. */
+export function ChecklistPanel() {
+  const { t } = useTranslation();
+  const { bridge } = usePanel();
+  const store = useViewStore(() => checklistStore(bridge, window.localStorage), [bridge]);
+  const states = useStepStates(store);
+  const kept = useStore(store.kept);
+  const answered = useStore(store.answered, (state) => state.value);
+  if (states === null || answered === null || !isShown(kept, states, answered)) return null;
+  const done = steps.filter((step) => states[step] !== "open").length;
+  return (
+    <Panel
+      title={t("firstRun.title")}
+      flush
+      actions={
+        <>
+          <span className={css["progress"]}>
+            {t("firstRun.progress", { done, total: steps.length })}
+          </span>
+          <Button size="small" tone="quiet" onClick={store.actions.dismiss}>
+            {t("firstRun.hide")}
+          </Button>
+        </>
+      }
+    >
+      <Checklist store={store} states={states} />
+    </Panel>
+  );
+}
