@@ -9,6 +9,7 @@ import type { Cipher } from "./config/secrets.ts";
 import type { CallName, CallOutput } from "./contract/calls.ts";
 import type { GatewayStatus } from "./contract/domain.ts";
 import type { SessionKey } from "./contract/ids.ts";
+import { failpoint } from "./failpoint.ts";
 import type { CallContext, GatewayApi } from "./gateway-api.ts";
 import { createPushes } from "./live/pushes.ts";
 import type { OpenLog } from "./log/create-log.ts";
@@ -37,6 +38,8 @@ export interface GatewayOptions {
 export interface StopOptions {
   /** Cut running turns at once instead of waiting for them. */
   now?: boolean;
+  /** The host is to start the gateway again once it has stopped (`/restart`, lifecycle 10.7). */
+  restart?: boolean;
 }
 
 export interface Gateway extends GatewayApi {
@@ -80,7 +83,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   let previousExit: GatewayStatus["previousExit"] = "first_start";
   let state: GatewayStatus["state"] = "starting";
   let stopping: Promise<void> | null = null;
-  let stopRequested: (given: StopOptions) => void = () => undefined;
+  let stopRequested: ((given: StopOptions) => void) | null = null;
+  let restarting = false;
 
   const status = statusReader({
     ...stores,
@@ -110,7 +114,18 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
   });
   const door = serveCalls(base, machinery, status, (given) => {
-    stopRequested(given);
+    stopRequested?.(given);
+  });
+  machinery.lifecycle.onRestart(() => {
+    const host = stopRequested;
+    if (!host) return null;
+    const already = restarting || stopping !== null;
+    restarting = true;
+    if (!already)
+      setImmediate(() => {
+        host({ restart: true }); // the answer leaves first
+      });
+    return { already, running: lanes.countRunning() };
   });
 
   const off = [
@@ -145,7 +160,9 @@ export function createGateway(options: GatewayOptions): Gateway {
       since = now;
     };
     const clean = files.takeCleanShutdown();
+    failpoint("boot.receipt_taken");
     ({ previousExit } = boots.begin({ bootId, startedAtMs, version, host: options.host }, clean));
+    failpoint("boot.recorded");
     machinery.buildChannels();
     phase("open");
     const report = recoverBoot(db, stores, {
@@ -155,14 +172,19 @@ export function createGateway(options: GatewayOptions): Gateway {
       settings: { ...recoverySettings(base, machinery), clean },
       breaker: breakerSettings(base),
     });
+    failpoint("boot.recovered");
     phase("recovery");
     await machinery.useChannels();
+    failpoint("boot.channels_up");
     phase("channels");
     state = "up";
+    machinery.lifecycle.restore();
     lanes.open();
     sender.pumpAll();
+    await machinery.lifecycle.background.settleBoot();
     registry.start();
     machinery.pressure.start();
+    failpoint("boot.lanes_open");
     phase("lanes");
     finishBoot(report, phases);
     log.info("gateway.up", { version, host: options.host, previousExit });
@@ -177,7 +199,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     db.writeNow(() => {
       stores.recovery.saveReport(bootId, { ...report, phases }, resumed.count + held.count);
     });
+    failpoint("boot.report_saved");
     boots.ready(bootId, clock.nowMs());
+    failpoint("boot.ready");
     bestEffort("restart_files.write_failed", () => {
       files.writeCounts(stores.recovery.allRestarts());
       files.writeLoop(stores.recovery.resumingBoots(50).toReversed());
@@ -222,29 +246,40 @@ export function createGateway(options: GatewayOptions): Gateway {
     state = "draining";
     bus.emit("status.changed", {});
     lanes.shut();
+    failpoint("stop.begun");
     registry.stop();
     machinery.pressure.stop();
+    const detached = machinery.lifecycle.background.stop(); // their records settle while turns end
     const left = await lanes.drain(config.value.gateway.quit_drain_timeout * 1000, hurry.signal);
+    failpoint("stop.drained");
     countCut(left);
+    failpoint("stop.cut_counted");
     await Promise.all(
       left.map((key) =>
         lanes.cut(key, { outcome: "parked", because: "shutdown_timeout", tell: false }),
       ),
     );
+    await detached;
+    failpoint("stop.parked");
     await sender.stop(sendGraceMs);
+    failpoint("stop.sends_ended");
     await hub.stopAll();
+    failpoint("stop.channels_stopped");
     await agents.releaseAll();
     for (const undo of off) undo();
     boots.end(bootId, clock.nowMs(), left.length === 0 ? "clean" : "cut");
+    failpoint("stop.end_recorded");
     const counts = stores.recovery.allRestarts();
     pushes.close();
     status.close();
     await db.close();
+    failpoint("stop.db_closed");
     config.close();
     bestEffort("restart_files.write_failed", () => {
       files.writeCounts(counts);
       // The last step: whatever fails before it leaves an unclean stop behind, as it should.
       if (left.length === 0) files.writeCleanShutdown();
+      failpoint("stop.receipt_written");
     });
     log.info("gateway.stopped", { cut: left.length });
     openLog.close();

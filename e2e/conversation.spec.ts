@@ -59,7 +59,11 @@ test("a conversation is started, answered live, and survives a stop and a start"
     const again = panelOf(host.page);
     await again.goTo("Sessions");
     await expect(again.row("Another one")).toBeVisible();
-    await again.sessions.getByRole("row").filter({ hasNotText: "Another one" }).nth(1).dblclick();
+    await again.sessions
+      .getByRole("row")
+      .filter({ hasNotText: "Another one" })
+      .nth(1)
+      .press("Enter");
     await expect(again.transcript.getByText("You said: hello")).toBeVisible();
     await expect(again.transcript.getByText("You said: from elsewhere")).toBeVisible();
     await again.composer.fill("and on");

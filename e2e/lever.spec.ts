@@ -28,8 +28,8 @@ const ways: Record<string, (page: Page, lever: Lever) => Promise<void>> = {
     await page.getByRole("menuitem", { name: lever }).click();
   },
   detail: async (page, lever) => {
-    const { row, inspector } = panelOf(page);
-    await row(NAME).dblclick();
+    const { open, inspector } = panelOf(page);
+    await open(NAME);
     const button = inspector.getByRole("button", { name: lever });
     if (await button.isVisible()) await button.click();
     else {
@@ -128,9 +128,9 @@ test("the message after a suspension starts fresh, and withdraws the undo with i
 }) => {
   const key = await withAnna(host);
   const { page } = host;
-  const { row, toast, transcript, composer, inspector } = panelOf(page);
+  const { open, row, toast, transcript, composer, inspector } = panelOf(page);
   const before = await host.call("sessions.get", { key });
-  await row(NAME).dblclick();
+  await open(NAME);
   await expect(inspector).toContainText("Next message continues this transcript");
   await row(NAME).focus();
   await page.keyboard.press("s");

@@ -1,7 +1,7 @@
 /** A picture of every screen, in both themes and two widths, to be looked at: e2e/screenshots/. */
 import { join } from "node:path";
 import { expect, test } from "./support/host.ts";
-import { populate, scenes } from "./support/scenes.ts";
+import { populate, scenes, settle } from "./support/scenes.ts";
 
 const FOLDER = join(import.meta.dirname, "screenshots");
 
@@ -21,6 +21,7 @@ test("every screen is shown", async ({ host }) => {
       for (const scene of scenes) {
         await page.goto(new URL("/", page.url()).href);
         await scene.show(host);
+        await settle(page);
         await page.screenshot({
           path: join(FOLDER, host.kind, `${scene.name}-${theme}-${width}.png`),
           animations: "disabled",

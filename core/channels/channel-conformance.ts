@@ -159,6 +159,7 @@ export function outbound(
     replyTo: "m1",
     idempotencyKey: "o1",
     recovered: false,
+    part: { number: 1, of: 1 },
     ...more,
   };
 }

@@ -24,7 +24,7 @@ export interface InboundMessage {
 }
 
 export type Acceptance =
-  /** On disk and in the lane; `reply` is set where the text was a command, and is its answer. */
+  /** On disk and in the lane; `reply` is a command's answer, or a word that a busy lane has for the sender. */
   | { kind: "accepted"; key: SessionKey; inputId: number; reply: string | null }
   /** This platform message was accepted before; nothing happens again. */
   | { kind: "duplicate"; key: SessionKey; inputId: number };
@@ -43,6 +43,8 @@ export interface OutboundMessage {
   /** The same for every attempt at this obligation (and part). */
   idempotencyKey: string;
   recovered: boolean;
+  /** Of a reply in parts: which one this is, and of how many; from 1. */
+  part: { number: number; of: number };
 }
 
 export type SendOutcome =

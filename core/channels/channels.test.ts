@@ -81,7 +81,7 @@ class Receiver {
 const config = (url: string | null, more: Partial<WebhookConfig> = {}): WebhookConfig => ({
   enabled: true,
   secret: SECRET,
-  out: url === null ? null : { url, secret: null, timeoutMs: 60_000, idempotent: false },
+  out: url === null ? null : { url, secret: null, timeoutMs: 60_000, idempotent: false, partLength: null },
   agent: null,
   chatType: "dm",
   ...more,
@@ -331,6 +331,7 @@ describe("webhook out", () => {
   const clock: Clock = {
     nowMs: () => nowMs,
     monotonicMs: () => 0,
+    machine: () => ({ bootId: null, uptimeMs: 0 }),
     after(_ms, fn) {
       timers.push(fn);
       return () => undefined;

@@ -3,6 +3,7 @@ import type { Channel, ChannelContext, OutboundMessage } from "./channel.ts";
 import type { HookHandler } from "./hook.ts";
 import { calledOff, notRunning } from "./transcript-channel.ts";
 import { hookHandler } from "./webhook-in.ts";
+import { splitText } from "./split-text.ts";
 import { postHook } from "./webhook-out.ts";
 import { signatureHeaders } from "./webhook-signature.ts";
 
@@ -35,6 +36,7 @@ export function webhookChannel(name: string, config: WebhookConfig): WebhookChan
       idempotentSend: out?.idempotent ?? true,
       transcriptIsDelivery: out === null,
     },
+    ...(out?.partLength == null ? {} : { split: (text: string) => splitText(text, out.partLength ?? Infinity) }),
     handler: async (request) => {
       if (handler !== null) return handler(request);
       const error = { code: "E_CHANNEL_DOWN", message: "This hook is stopped.", details: {} };
@@ -100,5 +102,6 @@ function payload(name: string, message: OutboundMessage): Record<string, unknown
     text: message.text,
     replyTo: message.replyTo,
     recovered: message.recovered,
+    ...(message.part.of > 1 ? { part: message.part.number, parts: message.part.of } : {}),
   };
 }

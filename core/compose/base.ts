@@ -67,6 +67,15 @@ export function openBase(options: GatewayOptions) {
     keyRules: (): KeyRules => ({
       groupSessionsPerUser: config.value.group_sessions_per_user,
       threadSessionsPerUser: config.value.thread_sessions_per_user,
+      ofChat: (chat) => {
+        const own = config.value.chats[chat];
+        return (
+          own && {
+            groupSessionsPerUser: own.group_sessions_per_user,
+            threadSessionsPerUser: own.thread_sessions_per_user,
+          }
+        );
+      },
       readMapping,
     }),
     /** Raises a notice, best effort: a notice that cannot be written never stops what it tells about. */

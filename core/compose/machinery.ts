@@ -6,17 +6,15 @@ import { simulatorChannel } from "../channels/simulator.ts";
 import { webhookChannel } from "../channels/webhook.ts";
 import type { WebhookChannel } from "../channels/webhook.ts";
 import { createSender } from "../delivery/sender.ts";
-import { createCommands } from "../turns/commands.ts";
 import { createIntake } from "../turns/intake.ts";
-import { actKit } from "../turns/act-kit.ts";
-import { createLaneActs } from "../turns/lane-acts.ts";
-import { createLaneGuard } from "../turns/lane-guard.ts";
 import { createLanes } from "../turns/lanes.ts";
 import { createTurnLeases } from "../turns/turn-lease.ts";
 import type { StartedTurn } from "../turns/turn-start.ts";
 import { debtOf } from "../turns/turn-finish.ts";
 import { shownText, turnRequest } from "../turns/turn-request.ts";
+import type { RoutingRow } from "../sessions/routing-store.ts";
 import type { Base } from "./base.ts";
+import { createLifecycle } from "./lifecycle.ts";
 import { createWarmth } from "./warmth.ts";
 
 /** Time an agent has to notice that it was stopped, in ms. */
@@ -31,7 +29,7 @@ export type Machinery = ReturnType<typeof createMachinery>;
 /** The moving parts, wired: channels → intake → lanes → agents → ledger → channels (architecture, "A message's way through"). */
 export function createMachinery(base: Base) {
   const { options, clock, config, db, stores, bus, bootId, openLog, log } = base;
-  const { directory, inbox, obligations, acts, list, turns } = stores;
+  const { directory, inbox, obligations, list } = stores;
 
   const registry = createAgentRegistry({
     agents: config.value.agents,
@@ -122,6 +120,12 @@ export function createMachinery(base: Base) {
     clock,
     () => config.value.agent.gateway_turn_lease_timeout * 1000,
   );
+  const limits = () => ({ idleMs: config.value.agent.gateway_timeout * 1000, graceMs });
+  function chooseAgent(row: RoutingRow): string {
+    const hook = row.channelId.startsWith("webhook:") ? row.channelId.slice("webhook:".length) : "";
+    const wanted = config.value.channels.webhook[hook]?.agent ?? null;
+    return wanted !== null && registry.has(wanted) ? wanted : registry.default().id;
+  }
   const lanes = createLanes({
     db,
     stores,
@@ -130,14 +134,8 @@ export function createMachinery(base: Base) {
     clock,
     log: openLog.log.area("turns"),
     bootId,
-    limits: () => ({ idleMs: config.value.agent.gateway_timeout * 1000, graceMs }),
-    chooseAgent: (row) => {
-      const hook = row.channelId.startsWith("webhook:")
-        ? row.channelId.slice("webhook:".length)
-        : "";
-      const wanted = config.value.channels.webhook[hook]?.agent ?? null;
-      return wanted !== null && registry.has(wanted) ? wanted : registry.default().id;
-    },
+    limits,
+    chooseAgent,
     runtime: (id) => registry.get(id),
     shownText: (message) => shownText(message, base.keyRules()),
     request: (turn) =>
@@ -145,6 +143,14 @@ export function createMachinery(base: Base) {
         isolation: base.keyRules(),
         connectedPlatforms: hub.kindsUp(),
         redactPii: config.value.privacy.redact_pii,
+        nowMs: clock.nowMs(),
+        pin: (pin) => {
+          db.write(() => {
+            directory.pins.put(turn.key, pin);
+          }).catch((cause: unknown) => {
+            log.warn("pin.lost", { sessionKey: turn.key }, cause); // the next turn renders the same anyway
+          });
+        },
       }),
     channel: (id) => ({
       transcriptIsDelivery: readsTranscript(id),
@@ -176,22 +182,21 @@ export function createMachinery(base: Base) {
       });
     },
   });
-  const guard = createLaneGuard({ lanes, directory, inbox, leases });
-  const actDeps = { db, directory, inbox, turns, acts, lanes, guard, agents, bus, clock };
-  const laneActs = createLaneActs({
-    ...actDeps,
-    kit: actKit(actDeps),
-    stopDetached: () => 0,
-    stopCompression: () => false,
-  });
-  const commands = createCommands({
-    directory,
-    inbox,
-    acts: laneActs,
-    enqueue: async (message) => {
-      await intake.accept(message, "queue");
+  const lifecycle = createLifecycle(base, {
+    lanes,
+    leases,
+    agents,
+    registry,
+    limits,
+    chooseAgent,
+    readsTranscript,
+    connectedPlatforms: () => hub.kindsUp(),
+    enqueue: (key, message) => intake.acceptInto(key, message, "queue"),
+    deliver: (key) => {
+      sender.pump(key);
     },
   });
+  const { laneActs, commands, busyInput, confirmations } = lifecycle;
   const intake = createIntake({
     db,
     directory,
@@ -206,20 +211,14 @@ export function createMachinery(base: Base) {
     wake: (key) => {
       lanes.wake(key);
     },
-    command: commands,
+    command: (parsed, message, key, inputId) => commands.run(parsed, message, key, inputId),
     onAccepted: (message) => {
       hub.countIn(message.channelId);
     },
-    onBusy: (key, message) => {
-      const { display } = config.value;
-      const mode =
-        display.platforms[message.source.platform]?.busy_input_mode ?? display.busy_input_mode;
-      if (mode === "interrupt" && message.internal !== true)
-        void lanes.cut(key, {
-          outcome: "stopped",
-          because: "Stopped by the next message.",
-          tell: false,
-        });
+    onBusy: (key, message, inputId) => busyInput.onMessage(key, message, inputId),
+    asAnswer: (key, message) => confirmations.asAnswer(key, message),
+    heard: (key, message, nowMs) => {
+      confirmations.heard(key, message, nowMs);
     },
   });
 
@@ -231,6 +230,7 @@ export function createMachinery(base: Base) {
     sender,
     lanes,
     laneActs,
+    lifecycle,
     intake,
     local,
     simulator,

@@ -36,6 +36,8 @@ const webhook = z.strictObject({
       timeoutMs: number(10_000, { min: 100, max: 300_000, whole: true }),
       /** The receiver drops a second message with the same Idempotency-Key. */
       idempotent: flag(false),
+      /** Longest text that the receiver takes, in characters; longer ones go in parts, one after the other. Null: any. */
+      partLength: numberOrNull({ min: 20, max: 200_000, whole: true }),
     })
     .nullable()
     .default(null),
@@ -91,6 +93,12 @@ const platformDisplay = z.strictObject({
   suppress_warning_notifications: z.boolean().optional(),
 });
 
+/** What one chat does differently. */
+const chat = z.strictObject({
+  group_sessions_per_user: z.boolean().optional(),
+  thread_sessions_per_user: z.boolean().optional(),
+});
+
 /**
  * Every setting with its default: lifecycle 19, then our own. The first level is the file's top level.
  * A wrong yes/no or number costs that setting only; anything else that is wrong makes the file wrong.
@@ -108,6 +116,14 @@ export const configSchema = z.strictObject({
     busy_text_mode: z.enum(["interrupt", "queue"]).nullable().default(null),
     suppress_warning_notifications: flag(false),
     platforms: named(platformDisplay),
+  }),
+  /** Settings of single chats, by `<platform>:<chat id>`; what is absent follows the general ones. */
+  chats: z
+    .preprocess((value) => value ?? {}, z.record(z.string().min(3).max(300), chat))
+    .prefault({}),
+  compression: section({
+    /** `in_place`: the session goes on; `rotation`: a new session goes on, the old one stays whole. */
+    mode: z.enum(["in_place", "rotation"]).default("in_place"),
   }),
   privacy: section({ redact_pii: flag(false) }),
   approvals: section({ destructive_slash_confirm: flag(true) }),

@@ -1,5 +1,7 @@
+import { ageMs } from "../recovery/machine.ts";
+import type { MachineRun } from "../recovery/machine.ts";
 import { maxAttempts } from "./after-send.ts";
-import type { ObligationState } from "./obligation-store.ts";
+import type { ObligationRow, ObligationState } from "./obligation-store.ts";
 
 /** What becomes of a reply that may have arrived already (decision 6). */
 export type UnknownPolicy = "redeliver" | "ask";
@@ -7,7 +9,7 @@ export type UnknownPolicy = "redeliver" | "ask";
 export interface DebtFound {
   state: ObligationState;
   attempts: number;
-  /** Since it was recorded, in ms. */
+  /** Since it was recorded, in ms; 0 where a person wants it sent however old it is. */
   ageMs: number;
   /** It has been sent once more, with its label, already. */
   recovered: boolean;
@@ -27,26 +29,27 @@ export type DebtVerdict =
   | { kind: "repeat" }
   /** May have arrived: a person decides. */
   | { kind: "ask" }
-  | { kind: "abandon"; because: "attempts" | "stale" }
+  /** Too old: a person can still send it. */
+  | { kind: "expire" }
   | { kind: "leave" };
 
 /**
  * What a start does about one debt that no living process is paying (lifecycle 11.4, decision 6). What certainly was
- * not sent goes plainly; what may have arrived is sent once more with its label, or waits for a person.
+ * not sent goes plainly, however often it was refused; what may have arrived is sent once more with its label, or waits
+ * for a person.
  */
 export function decideDebt(debt: DebtFound): DebtVerdict {
+  const stale = debt.ageMs > debt.staleMs;
   switch (debt.state) {
     case "pending":
     case "failed":
-      if (debt.ageMs > debt.staleMs) return { kind: "abandon", because: "stale" };
-      if (debt.attempts >= maxAttempts) return { kind: "abandon", because: "attempts" };
+      if (stale) return { kind: "expire" };
       return debt.recovered ? { kind: "send-labelled" } : { kind: "send-plain" };
     case "attempting":
-      if (debt.idempotent && debt.attempts < maxAttempts && debt.ageMs <= debt.staleMs)
-        return { kind: "repeat" };
-      if (debt.policy === "ask" || debt.recovered || debt.ageMs > debt.staleMs)
-        return { kind: "ask" };
-      if (debt.attempts >= maxAttempts) return { kind: "ask" };
+      if (stale) return { kind: "ask" };
+      if (debt.idempotent)
+        return debt.attempts < maxAttempts ? { kind: "repeat" } : { kind: "ask" };
+      if (debt.policy === "ask" || debt.recovered) return { kind: "ask" };
       return { kind: "send-labelled" };
     case "unknown":
     case "delivered":
@@ -54,6 +57,18 @@ export function decideDebt(debt: DebtFound): DebtVerdict {
       return { kind: "leave" };
   }
 }
+
+/** How old a debt is, for the stale limit: by the machine's run where it is the same, and never once a person released it. */
+export const debtAgeMs = (
+  row: Pick<ObligationRow, "createdAt" | "machineBoot" | "createdUptimeMs" | "releasedAt">,
+  now: MachineRun & { nowMs: number },
+): number =>
+  row.releasedAt === null
+    ? ageMs(
+        { machineBoot: row.machineBoot, uptimeMs: row.createdUptimeMs, atMs: row.createdAt },
+        now,
+      )
+    : 0;
 
 /** The visible label of a reply that may be a duplicate (lifecycle 11.4). */
 export const recoveredLabel = (cause: string): string =>

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import type { SessionKey, TurnId } from "../contract/ids.ts";
+import { readMachine } from "../recovery/machine.ts";
+import type { MachineRun } from "../recovery/machine.ts";
 import type { SessionSource } from "../sessions/session-source.ts";
 import { sessionSourceToStored } from "../sessions/session-source.ts";
 import type { Database } from "../state/database.ts";
@@ -44,6 +46,11 @@ export interface ObligationRow {
   recovered: 0 | 1;
   cause: string | null;
   createdAt: number;
+  /** The machine's run in which it was recorded, and when; null where nobody knows. */
+  machineBoot: string | null;
+  createdUptimeMs: number | null;
+  /** A person said that it is to be sent, however old it is. */
+  releasedAt: number | null;
   updatedAt: number;
   nextAttemptAt: number | null;
   ownerBoot: string | null;
@@ -62,6 +69,8 @@ export interface Settlement {
   nextAttemptAt?: number | null;
   /** From now on it goes with its label, for this cause. */
   labelled?: string;
+  /** A person wants it sent: its age counts no longer. */
+  released?: true;
 }
 
 export type ObligationStore = ReturnType<typeof obligationStore>;
@@ -73,16 +82,19 @@ export const obligationId = (key: SessionKey, messageRef: string, content: strin
 const columns = `order_seq AS orderSeq, obligation_id AS obligationId, session_key AS sessionKey, channel_id AS channelId,
   platform, chat_id AS chatId, thread_id AS threadId, target_json AS targetJson, content, kind, reply_to AS replyTo,
   message_id AS messageId, turn_id AS turnId, state, attempts, recovered, cause, created_at AS createdAt,
+  machine_boot AS machineBoot, created_uptime_ms AS createdUptimeMs, released_at AS releasedAt,
   updated_at AS updatedAt, next_attempt_at AS nextAttemptAt, owner_boot AS ownerBoot, remote_id AS remoteId,
   last_error AS lastError, parts_done AS partsDone, parts_total AS partsTotal, delivery_fence AS fence`;
 
 /** The delivery ledger (lifecycle 11). Every change of state is fenced: it applies only to the holder of the row's current fence. */
-export function obligationStore({ sql }: Database) {
+export function obligationStore({ sql }: Database, machine: () => MachineRun = readMachine) {
   const insert = sql.prepare(`
     INSERT INTO delivery_obligations (obligation_id, session_key, channel_id, platform, chat_id, thread_id, target_json,
-      content, kind, reply_to, message_id, turn_id, state, recovered, cause, created_at, updated_at)
+      content, kind, reply_to, message_id, turn_id, state, recovered, cause, created_at, updated_at,
+      machine_boot, created_uptime_ms)
     VALUES (@obligationId, @sessionKey, @channelId, @platform, @chatId, @threadId, @targetJson,
-      @content, @kind, @replyTo, @messageId, @turnId, @state, @recovered, @cause, @nowMs, @nowMs)
+      @content, @kind, @replyTo, @messageId, @turnId, @state, @recovered, @cause, @nowMs, @nowMs,
+      @machineBoot, @uptimeMs)
     ON CONFLICT(obligation_id) DO NOTHING`);
   const next = sql.prepare<[string], ObligationRow>(`
     SELECT ${columns} FROM delivery_obligations
@@ -98,6 +110,7 @@ export function obligationStore({ sql }: Database) {
     UPDATE delivery_obligations SET state = @state, updated_at = @nowMs, last_error = substr(@error, 1, 500),
       remote_id = coalesce(@remoteId, remote_id), next_attempt_at = @nextAttemptAt,
       recovered = CASE WHEN @cause IS NULL THEN recovered ELSE 1 END, cause = coalesce(@cause, cause),
+      released_at = CASE WHEN @released THEN @nowMs ELSE released_at END,
       delivery_fence = delivery_fence + @claim
     WHERE obligation_id = @id AND delivery_fence = @fence`);
   const partDone = sql.prepare<[number, number, string, number]>(
@@ -117,6 +130,12 @@ export function obligationStore({ sql }: Database) {
   const prune = sql.prepare<[number, number]>(`
     DELETE FROM delivery_obligations WHERE order_seq IN (SELECT order_seq FROM delivery_obligations
       WHERE state IN ('delivered', 'abandoned') AND updated_at < ? ORDER BY order_seq LIMIT ?)`);
+  // More than are kept: what arrived goes before what was given up, the oldest first (lifecycle 11.2).
+  const pruneBeyond = sql.prepare<[{ keep: number; limit: number }]>(`
+    DELETE FROM delivery_obligations WHERE order_seq IN (SELECT order_seq FROM delivery_obligations
+      WHERE state IN ('delivered', 'abandoned') ORDER BY state = 'abandoned', order_seq
+      LIMIT max(0, min(@limit, (SELECT count(*) FROM delivery_obligations
+        WHERE state IN ('delivered', 'abandoned')) - @keep)))`);
   const list = sql.prepare<
     [{ state: string | null; key: string | null; before: number; limit: number }],
     ObligationRow
@@ -135,6 +154,7 @@ export function obligationStore({ sql }: Database) {
      */
     owe(debt: Debt, nowMs: number, maybeSent = false): boolean {
       const { target } = debt;
+      const { bootId, uptimeMs } = machine();
       return (
         insert.run({
           obligationId: obligationId(debt.sessionKey, debt.ref, debt.content),
@@ -153,6 +173,8 @@ export function obligationStore({ sql }: Database) {
           recovered: 0,
           cause: null,
           nowMs,
+          machineBoot: bootId,
+          uptimeMs,
         }).changes > 0
       );
     },
@@ -184,6 +206,7 @@ export function obligationStore({ sql }: Database) {
           remoteId: to.remoteId ?? null,
           nextAttemptAt: to.nextAttemptAt ?? null,
           cause: to.labelled ?? null,
+          released: to.released === true ? 1 : 0,
           claim: claim ? 1 : 0,
         }).changes > 0
       );
@@ -205,5 +228,7 @@ export function obligationStore({ sql }: Database) {
       Object.fromEntries(stateCounts.all().map((row) => [row.state, row.n])),
     /** Forgets at most `limit` settled rows older than `beforeMs`. */
     prune: (beforeMs: number, limit: number): number => prune.run(beforeMs, limit).changes,
+    /** Forgets at most `limit` settled rows of those beyond the newest `keep`. */
+    pruneBeyond: (keep: number, limit: number): number => pruneBeyond.run({ keep, limit }).changes,
   };
 }

@@ -101,7 +101,11 @@ export function createSender(deps: SenderDeps) {
     const channel = deps.channel(row.channelId);
     if (!channel) return false; // not up: stays owed, costs no attempt (lifecycle 11.4)
     failpoint("delivery.before_attempt");
-    const fence = await db.write(() => obligations.attempt(row, deps.owner, clock.nowMs()));
+    const fence = await db.write(() => {
+      const claimed = obligations.attempt(row, deps.owner, clock.nowMs());
+      failpoint("delivery.attempt_uncommitted");
+      return claimed;
+    });
     if (fence === null) return true; // decided by somebody else meanwhile: look again
     failpoint("delivery.attempt_recorded");
     const outcome = await attempt(channel, row, fence);
@@ -118,7 +122,10 @@ export function createSender(deps: SenderDeps) {
       retryMs: settings.retryMs,
       nowMs: clock.nowMs(),
     });
-    await db.write(() => obligations.settle(row.obligationId, fence, to, clock.nowMs()));
+    await db.write(() => {
+      obligations.settle(row.obligationId, fence, to, clock.nowMs());
+      failpoint("delivery.outcome_uncommitted");
+    });
     failpoint("delivery.outcome_recorded");
     if (outcome.kind === "delivered") deps.onSent(row.channelId);
     else
@@ -157,11 +164,13 @@ export function createSender(deps: SenderDeps) {
         replyTo: row.replyTo,
         idempotencyKey: parts.length === 1 ? row.obligationId : `${row.obligationId}:${part + 1}`,
         recovered: row.recovered === 1,
+        part: { number: part + 1, of: parts.length },
       });
       if (outcome.kind !== "delivered") return outcome;
       if (part + 1 === parts.length) break;
       await db.write(() => {
         obligations.confirmPart(row.obligationId, fence, part + 1, parts.length);
+        failpoint("delivery.part_uncommitted");
       });
       failpoint("delivery.part_confirmed");
     }

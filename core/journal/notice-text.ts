@@ -1,11 +1,13 @@
 const prefix = "session-state:";
+const breaksOut = /["\p{Cc}\u2028\u2029]/u;
 
 /**
  * The one line that tells a watcher to reconcile (state-awareness 6.1). It names the last version that the watcher
- * knew, so it stays the same, byte for byte, while it waits. A key that could break out of its quotes is escaped.
+ * knew, so it stays the same, byte for byte, while it waits. A key goes in as it is; one that could break out of its
+ * quotes or its line is escaped as JSON would.
  */
 export function noticeText(targetKey: string, base: number): string {
-  const key = JSON.stringify(targetKey);
+  const key = breaksOut.test(targetKey) ? JSON.stringify(targetKey) : `"${targetKey}"`;
   return `Session ${key} changed (other actor). Reconcile before acting: session_status sessionKey ${key} changesSince ${base}.`;
 }
 

@@ -16,6 +16,8 @@ export interface DomainEvents {
   "session.ended": { key: SessionKey; sessionId: SessionId; because: BoundaryCause };
   "session.reset": { key: SessionKey; from: SessionId; to: SessionId };
   "session.begun": { key: SessionKey; sessionId: SessionId; because: BoundaryCause };
+  /** A question that waited for a person has its answer (lifecycle 12.3, 18). */
+  "approval.answered": { id: string; key: SessionKey; answer: "once" | "always" | "deny" };
   "messages.appended": { key: SessionKey; ids: number[] };
   "messages.changed": { key: SessionKey };
   "turn.text": Pushes["turn.text"];

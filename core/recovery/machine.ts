@@ -9,15 +9,20 @@ export interface MachineRun {
   uptimeMs: number;
 }
 
+let bootId: string | null | undefined; // the same as long as we live
+
 /** Reads the machine's run. Never throws. */
 export function readMachine(): MachineRun {
-  let bootId: string | null = null;
-  try {
-    bootId = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
-  } catch {
-    // only Linux has it; elsewhere ages fall back to the wall clock
-  }
+  if (bootId === undefined) bootId = readBootId();
   return { bootId, uptimeMs: Math.round(uptime() * 1000) };
+}
+
+function readBootId(): string | null {
+  try {
+    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+  } catch {
+    return null; // only Linux has it; elsewhere ages fall back to the wall clock
+  }
 }
 
 /**

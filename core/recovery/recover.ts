@@ -1,5 +1,6 @@
 import type { RecoveryLists } from "../contract/calls-recovery.ts";
 import type { SessionKey } from "../contract/ids.ts";
+import { failpoint } from "../failpoint.ts";
 import { decideDebt } from "../delivery/boot-sweep.ts";
 import type { UnknownPolicy } from "../delivery/boot-sweep.ts";
 import type { ObligationRow } from "../delivery/obligation-store.ts";
@@ -67,6 +68,7 @@ export function recover(
     if (entry) report.add(entry.list, entry.item);
   }
 
+  failpoint("boot.debts_decided");
   for (const key of scope.keys ?? lanesToExamine(stores)) {
     if (!inScope(key)) continue;
     const row = routing.get(key);
@@ -79,6 +81,7 @@ export function recover(
     if (entry) report.add(entry.list, entry.item);
   }
 
+  failpoint("boot.lanes_decided");
   for (const key of inbox.waitingLanes()) {
     if (scope.keys !== null && !scope.keys.includes(key)) continue;
     if (scope.apply && !scope.isBusy(key)) inbox.promote(key);

@@ -5,6 +5,7 @@ import type { Clock } from "../clock.ts";
 import type { ObligationRow, ObligationStore } from "../delivery/obligation-store.ts";
 import type { Sender } from "../delivery/sender.ts";
 import type { Bus } from "../live/bus.ts";
+import { failpoint } from "../failpoint.ts";
 import { stuckThreshold } from "../recovery/boot-decision.ts";
 import type { StoredReport } from "../recovery/boot.ts";
 import { readMachine } from "../recovery/machine.ts";
@@ -252,8 +253,10 @@ export function servedRecovery(deps: RecoveryServedDeps) {
       const done = work(item, nowMs);
       routing.patch(item.key, { queueDepth: inbox.depth(item.key).depth });
       routing.settleState(item.key, nowMs);
+      failpoint("act.queue_uncommitted");
       return { key: item.key, changed: done };
     });
+    failpoint("act.queue_changed");
     bus.emit("session.changed", { key, urgent: true });
     lanes.wake(key);
     return changed;

@@ -15,7 +15,8 @@ export type EndReason =
 export interface NewIncarnation {
   id: SessionId;
   source: string;
-  sessionKey: SessionKey;
+  /** Null where no lane leads to it. */
+  sessionKey: SessionKey | null;
   userId: string | null;
   chatId: string | null;
   chatType: string | null;

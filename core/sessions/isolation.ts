@@ -9,6 +9,29 @@ export interface IsolationRules {
   readonly groupSessionsPerUser: boolean;
   /** Default false: a thread has one session for everybody in it. */
   readonly threadSessionsPerUser: boolean;
+  /** What the settings say of one chat, by `<platform>:<chat id>`; absent members follow the rules above. */
+  readonly ofChat?: ((chat: string) => ChatIsolation | undefined) | undefined;
+}
+
+export interface ChatIsolation {
+  readonly groupSessionsPerUser?: boolean | undefined;
+  readonly threadSessionsPerUser?: boolean | undefined;
+}
+
+/** The rules of a message's own chat; a thread that is a chat of its own follows its parent (lifecycle 5). */
+export function rulesOfChat(
+  source: SessionSource,
+  rules: IsolationRules,
+): { groupSessionsPerUser: boolean; threadSessionsPerUser: boolean; isOwn: boolean } {
+  const parent = present(source.parentChatId);
+  const own =
+    rules.ofChat?.(`${source.platform}:${source.chatId}`) ??
+    (parent === null ? undefined : rules.ofChat?.(`${source.platform}:${parent}`));
+  return {
+    groupSessionsPerUser: own?.groupSessionsPerUser ?? rules.groupSessionsPerUser,
+    threadSessionsPerUser: own?.threadSessionsPerUser ?? rules.threadSessionsPerUser,
+    isOwn: own !== undefined,
+  };
 }
 
 export const defaultIsolation: IsolationRules = {
@@ -18,8 +41,9 @@ export const defaultIsolation: IsolationRules = {
 
 /** Whether a key ends in a participant, if there is one (lifecycle 4.4). Private chats have no such segment. */
 export function isolatesParticipants(source: SessionSource, rules: IsolationRules): boolean {
-  if (!rules.groupSessionsPerUser) return false;
-  return effectiveThread(source) === null || rules.threadSessionsPerUser;
+  const own = rulesOfChat(source, rules);
+  if (!own.groupSessionsPerUser) return false;
+  return effectiveThread(source) === null || own.threadSessionsPerUser;
 }
 
 /**
@@ -28,9 +52,8 @@ export function isolatesParticipants(source: SessionSource, rules: IsolationRule
  */
 export function isSharedMultiUser(source: SessionSource, rules: IsolationRules): boolean {
   if (source.chatType === "dm") return false;
-  return effectiveThread(source) === null
-    ? !rules.groupSessionsPerUser
-    : !rules.threadSessionsPerUser;
+  const own = rulesOfChat(source, rules);
+  return effectiveThread(source) === null ? !own.groupSessionsPerUser : !own.threadSessionsPerUser;
 }
 
 /** A message that no person signed: it comes from the chat itself, and names no user (lifecycle 5). */

@@ -10,6 +10,7 @@ import { boundaries, kept } from "./boundaries.ts";
 import { incarnationStore } from "./incarnation-store.ts";
 import { laneSettingStore, shownListStore } from "./lane-setting-store.ts";
 import { laneTitle } from "./lane-title.ts";
+import { lacksRoute, laneAdoption } from "./lane-adoption.ts";
 import { lineageStore } from "./lineage-store.ts";
 import { incarnationMaker } from "./new-incarnation.ts";
 import { firstPresent } from "./presence.ts";
@@ -17,6 +18,7 @@ import { promptPinStore } from "./prompt-pin-store.ts";
 import { routingStore, rowOf } from "./routing-store.ts";
 import type { RoutingRow } from "./routing-store.ts";
 import { freshEntry } from "./session-entry.ts";
+import { sessionSourceToStored } from "./session-source.ts";
 import type { SessionSource } from "./session-source.ts";
 import { transcriptChanges } from "./transcript-changes.ts";
 
@@ -26,6 +28,8 @@ export interface LaneOrigin {
   identity: string | null;
   channelId: string;
   source: SessionSource;
+  /** Other keys under which the same lane may have been filed; looked at only where this one has none (lifecycle 4.7). */
+  spellings?: () => readonly SessionKey[];
 }
 
 /** What an access found: the lane's row now, and whether this turn is the first after a boundary. */
@@ -46,6 +50,7 @@ export function sessionDirectory(db: Database) {
   const incarnations = incarnationStore(db);
   const messages = messageStore(db);
   const lineage = lineageStore(db);
+  const adoption = laneAdoption(db, routing);
   const edits = transcriptEditStore(db);
   const approvals = approvalStore(db);
   const pins = promptPinStore(db);
@@ -149,6 +154,7 @@ export function sessionDirectory(db: Database) {
     incarnations,
     messages,
     lineage,
+    adoption,
     edits,
     approvals,
     pins,
@@ -179,8 +185,15 @@ export function sessionDirectory(db: Database) {
      * @throws {SignalboxError} E_KEY_COLLISION where other ids meet in the same unescaped key.
      */
     ensureLane(origin: LaneOrigin, nowMs: number): RoutingRow {
-      const row = routing.get(origin.key);
+      const row =
+        routing.get(origin.key) ?? adoption.adopt(origin.key, origin.spellings?.() ?? []);
       if (!row) return recoverOrCreate(origin, undefined, nowMs);
+      // A lane that was taken over without its route learns it from its first message.
+      if (lacksRoute(row, origin.source))
+        routing.patch(origin.key, {
+          originJson: JSON.stringify(sessionSourceToStored(origin.source)),
+          channelId: origin.channelId,
+        });
       if (origin.identity === null) return row;
       if (row.laneIdentity === null) routing.patch(origin.key, { laneIdentity: origin.identity });
       else if (row.laneIdentity !== origin.identity)

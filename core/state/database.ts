@@ -1,6 +1,7 @@
 import { chmodSync, existsSync } from "node:fs";
 import Sqlite from "better-sqlite3";
 import { SignalboxError } from "../contract/errors.ts";
+import { failpoint } from "../failpoint.ts";
 import type { Log } from "../log/log.ts";
 import { migrate } from "./migrate.ts";
 import { migrations } from "./migrations/index.ts";
@@ -105,7 +106,9 @@ export function openDatabase(file: string, log: Log, options: DatabaseOptions = 
         }
       }
       takeBack = beforeCommit(sql);
+      failpoint("db.before_commit");
       commit.run();
+      failpoint("db.committed");
     } catch (cause) {
       undo();
       takeBack();

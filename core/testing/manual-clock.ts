@@ -6,6 +6,8 @@ export interface ManualClock extends Clock {
   advance(ms: number): void;
   /** Sets the wall clock, as an operator or NTP does; what is measured does not move. */
   setWall(atMs: number): void;
+  /** The machine starts anew: what was measured against its run no longer can be. */
+  reboot(): void;
   /** How many timers wait. */
   readonly pending: number;
 }
@@ -13,11 +15,14 @@ export interface ManualClock extends Clock {
 /** @param startMs Epoch milliseconds of the wall clock at first. */
 export function manualClock(startMs = Date.UTC(2026, 2, 14, 9, 26, 53)): ManualClock {
   let elapsedMs = 0;
+  let boots = 1;
+  let bootedAtMs = 0;
   let wallMs = startMs;
   let timers: { dueMs: number; fn: () => void }[] = [];
   return {
     nowMs: () => wallMs,
     monotonicMs: () => elapsedMs,
+    machine: () => ({ bootId: `run ${boots}`, uptimeMs: elapsedMs - bootedAtMs }),
     after(ms, fn) {
       const timer = { dueMs: elapsedMs + Math.max(0, ms), fn };
       timers.push(timer);
@@ -47,6 +52,10 @@ export function manualClock(startMs = Date.UTC(2026, 2, 14, 9, 26, 53)): ManualC
     },
     setWall(atMs) {
       wallMs = atMs;
+    },
+    reboot() {
+      boots += 1;
+      bootedAtMs = elapsedMs;
     },
     get pending() {
       return timers.length;

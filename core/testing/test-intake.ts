@@ -34,7 +34,10 @@ export function testIntake(part: Partial<IntakeDeps> = {}) {
       commands.push(parsed.kind);
       return Promise.resolve(`did ${parsed.kind}`);
     },
-    onBusy: (_key, message) => interrupted.push(message),
+    onBusy: (_key, message) => {
+      interrupted.push(message);
+      return undefined;
+    },
     onAccepted: () => undefined,
     ...part,
   });

@@ -19,6 +19,9 @@ export interface NewMessage {
   tokenCount?: number | null;
   /** What the model is shown where it differs from `content`: a shared session's text with its sender's name (lifecycle 5). */
   apiContent?: string | null;
+  /** Rows that are taken over may have been archived or rewound where they come from (lifecycle 7.3). */
+  active?: 0 | 1;
+  compacted?: 0 | 1;
 }
 
 /** A stored row as it is shown. `text` is at most `textLimit` characters of the content. */
@@ -83,9 +86,9 @@ const columns = `m.id, m.session_id AS sessionId, m.role, substr(coalesce(m.cont
 export function messageStore({ sql }: Database) {
   const insert = sql.prepare(`
     INSERT INTO messages (session_id, role, content, timestamp, turn_id, sender_name, platform_message_id, tool_call_id,
-      tool_calls, tool_name, finish_reason, display_kind, display_metadata, token_count, api_content)
+      tool_calls, tool_name, finish_reason, display_kind, display_metadata, token_count, api_content, active, compacted)
     VALUES (@sessionId, @role, @content, @timestamp, @turnId, @senderName, @platformMessageId, @toolCallId,
-      @toolCalls, @toolName, @finishReason, @displayKind, @displayMetadata, @tokenCount, @apiContent)`);
+      @toolCalls, @toolName, @finishReason, @displayKind, @displayMetadata, @tokenCount, @apiContent, @active, @compacted)`);
   const count = sql.prepare<[number, number, string]>(
     `UPDATE sessions SET message_count = message_count + ?, tool_call_count = tool_call_count + ? WHERE id = ?`,
   );
@@ -115,7 +118,19 @@ export function messageStore({ sql }: Database) {
     `SELECT id FROM messages WHERE session_id = ? AND role = 'boundary' ORDER BY id`,
   );
 
+  const contains = sql.prepare<[string, string], { one: 1 }>(`
+    SELECT 1 AS one FROM messages WHERE session_id = ? AND (active = 1 OR compacted = 1) AND role IN ('user', 'assistant')
+       AND content LIKE ? ESCAPE '\\' LIMIT 1`);
+  const speakers = sql.prepare<[string], { name: string }>(`
+    SELECT sender_name AS name FROM messages WHERE session_id = ? AND role = 'user' AND sender_name IS NOT NULL
+     GROUP BY sender_name ORDER BY max(id) DESC LIMIT 50`);
+
   return {
+    /** Whether what was said, compressed parts included, holds these words in this order; case does not matter for ASCII. */
+    contains: (id: SessionId, words: string): boolean =>
+      contains.get(id, `%${words.replace(/[\\%_]/g, "\\$&")}%`) !== undefined,
+    /** Names under which people spoke, the latest first, at most 50. */
+    speakers: (id: SessionId): string[] => speakers.all(id).map((row) => row.name),
     /** Ids of the bars that mark boundaries in a transcript. */
     boundaryIds: (id: SessionId): number[] => boundaries.all(id).map((row) => row.id),
     /** The newest live row, bars left out, and of which kind the row is that prompted it. */
@@ -136,6 +151,8 @@ export function messageStore({ sql }: Database) {
         displayMetadata: null,
         tokenCount: null,
         apiContent: null,
+        active: 1,
+        compacted: 0,
         ...message,
       };
       const id = Number(insert.run(row).lastInsertRowid);

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { chmodSync, rmSync } from "node:fs";
+import { chmodSync } from "node:fs";
 import Sqlite from "better-sqlite3";
 import type { SessionId } from "../contract/ids.ts";
 import { readMachine } from "../recovery/machine.ts";
@@ -35,11 +35,6 @@ export type SearchIndex = ReturnType<typeof openSearchIndex>;
 /** One word that stands for a session in the index, so that a lane's messages are found without looking at others'. */
 const placeOf = (id: SessionId): string =>
   `s${createHash("sha256").update(id).digest("hex").slice(0, 15)}`;
-
-/** Removes the file with what belongs to it. */
-export function removeSearchIndex(file: string): void {
-  for (const end of ["", "-wal", "-shm"]) rmSync(file + end, { force: true });
-}
 
 /**
  * Opens the search index, a file of its own that can be removed at any time (decision 0021): FTS5 tables without a copy of

@@ -5,7 +5,8 @@ import type { SessionKey } from "../contract/ids.ts";
 import type { Bus } from "../live/bus.ts";
 import type { Log } from "../log/log.ts";
 import type { Database } from "../state/database.ts";
-import { openSearchIndex, removeSearchIndex } from "./search-index.ts";
+import { removeStore } from "../state/remove-store.ts";
+import { openSearchIndex } from "./search-index.ts";
 import type { SearchIndex } from "./search-index.ts";
 import { feedSteps, findsKnownWords } from "./search-feed.ts";
 import type { FeedStep } from "./search-feed.ts";
@@ -87,7 +88,7 @@ export function createSearch(deps: SearchDeps) {
   function discard(): void {
     try {
       index?.close();
-      if (file !== ":memory:") removeSearchIndex(file);
+      if (file !== ":memory:") removeStore(file);
     } catch (cause) {
       log.warn("search.index_stays", {}, cause);
     }

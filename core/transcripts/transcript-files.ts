@@ -44,7 +44,7 @@ export function transcriptAppender(sessionsDir: string) {
       SELECT id, session_id AS sessionId, role, coalesce(content, '') AS content, timestamp, sender_name AS senderName,
           turn_id AS turnId, platform_message_id AS platformMessageId, tool_calls AS toolCalls, tool_call_id AS toolCallId,
           tool_name AS toolName, finish_reason AS finishReason, display_kind AS displayKind,
-          display_metadata AS displayMetadata, token_count AS tokenCount
+          display_metadata AS displayMetadata, token_count AS tokenCount, api_content AS apiContent
         FROM messages WHERE id > ? ORDER BY id`);
   }
 
@@ -208,7 +208,7 @@ function mergeOne(
     incarnations.insert({
       id,
       source: "local",
-      sessionKey: null as never,
+      sessionKey: null,
       userId: null,
       chatId: null,
       chatType: null,

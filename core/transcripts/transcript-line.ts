@@ -38,6 +38,7 @@ export function lineOf(message: LineMessage): string {
     ["display_kind", message.displayKind],
     ["display_metadata", parsed(message.displayMetadata)],
     ["token_count", message.tokenCount],
+    ["api_content", message.apiContent],
   ];
   return JSON.stringify(
     Object.fromEntries(members.filter(([, value]) => value !== null && value !== undefined)),
@@ -83,6 +84,7 @@ export function messageOfLine(text: string): LineMessage | null {
     displayKind: scalar("display_kind"),
     displayMetadata: jsonText(value, "display_metadata"),
     tokenCount: typeof count === "number" ? Math.trunc(count) : null,
+    apiContent: scalar("api_content"),
   };
 }
 

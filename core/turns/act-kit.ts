@@ -2,6 +2,7 @@ import type { AgentCache } from "../agents/agent-cache.ts";
 import type { Clock } from "../clock.ts";
 import { SignalboxError } from "../contract/errors.ts";
 import type { SessionKey } from "../contract/ids.ts";
+import { actedOn } from "./command-once.ts";
 import type { Bus } from "../live/bus.ts";
 import type { RoutingRow } from "../sessions/routing-store.ts";
 import type { SessionDirectory } from "../sessions/session-directory.ts";
@@ -58,10 +59,12 @@ export function actKit(deps: ActDeps) {
       by: { actor: string; act: string; summary: string },
       work: (nowMs: number) => boolean | undefined,
     ): Promise<{ changed: boolean; row: RoutingRow }> {
+      const acted = actedOn();
       const done = await db.write(() => {
         const nowMs = clock.nowMs();
         const changed = work(nowMs);
         if (changed === undefined) throw missing(key);
+        acted?.();
         if (changed) deps.acts.record({ at: nowMs, sessionKey: key, ...by });
         const row = routing.settleState(key, nowMs);
         if (!row) throw missing(key);

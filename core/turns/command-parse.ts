@@ -1,4 +1,6 @@
 import { trimBlank } from "../sessions/blank-text.ts";
+import { busyModes } from "../sessions/lane-setting-store.ts";
+import type { BusyMode } from "../sessions/lane-setting-store.ts";
 
 /** What a command does while a turn runs in its lane (lifecycle 18). */
 export type BusyPolicy =
@@ -39,16 +41,14 @@ export const commandRules = {
   deny: immediate,
   background: immediate,
   pause: immediate,
+  help: immediate,
 } as const satisfies Record<string, CommandRule>;
 export type CommandName = keyof typeof commandRules;
-
-export const busyModes = ["interrupt", "queue", "steer"] as const;
-export type BusyMode = (typeof busyModes)[number];
 
 /** A command with its arguments read. Null means that the argument was not given. */
 export type Command =
   | { readonly name: "new" | "reset"; readonly title: string | null }
-  | { readonly name: "stop" | "retry" | "status" | "restart" }
+  | { readonly name: "stop" | "retry" | "status" | "restart" | "help" }
   /** `text` may be `""`: with an attachment that is a whole message, without one a case for the usage line. */
   | { readonly name: "queue" | "steer"; readonly text: string }
   | { readonly name: "background"; readonly text: string }
@@ -131,6 +131,7 @@ function readArguments(name: CommandName, rest: string): Arguments {
     case "retry":
     case "status":
     case "restart":
+    case "help":
       return { name };
     case "queue":
     case "steer":

@@ -1,71 +1,132 @@
 import type { InboundMessage } from "../channels/channel.ts";
 import { toWire } from "../contract/errors.ts";
 import type { SessionKey } from "../contract/ids.ts";
-import type { SessionDirectory } from "../sessions/session-directory.ts";
-import { nextMessageFate } from "../sessions/session-state.ts";
-import type { ParsedText } from "./command-parse.ts";
-import type { InboxStore } from "./inbox-store.ts";
-import type { LaneActs } from "./lane-acts.ts";
+import type { Log } from "../log/log.ts";
+import { busyPolicy, isDestructive } from "./command-parse.ts";
+import type { Command, ParsedText } from "./command-parse.ts";
+import { actorOf } from "./commands/asked.ts";
+import type { Asked } from "./commands/asked.ts";
+import { bareAnswer } from "./commands/bare-answer.ts";
+import type { Confirmations } from "./commands/confirmation.ts";
+import { conversationCommands, destructiveQuestion } from "./commands/conversation-commands.ts";
+import type { ConversationCommandDeps } from "./commands/conversation-commands.ts";
+import { gatewayCommands } from "./commands/gateway-commands.ts";
+import type { GatewayCommandDeps } from "./commands/gateway-commands.ts";
+import { laneCommands } from "./commands/lane-commands.ts";
+import type { LaneCommandDeps } from "./commands/lane-commands.ts";
+import { sessionCommands } from "./commands/session-commands.ts";
+import type { SessionCommandDeps } from "./commands/session-commands.ts";
 
-export interface CommandDeps {
-  directory: SessionDirectory;
-  inbox: InboxStore;
-  acts: LaneActs;
-  /** Puts a message into the lane as if it had just arrived, never merged. */
-  enqueue(message: InboundMessage): Promise<void>;
+export interface CommandDeps
+  extends ConversationCommandDeps, SessionCommandDeps, LaneCommandDeps, GatewayCommandDeps {
+  background: LaneCommandDeps["background"];
+  confirmations: Confirmations;
+  log: Log;
+  isAdministrator(message: InboundMessage): boolean;
 }
 
-/** Acts on a command typed into a chat (lifecycle 18) and returns the line that answers it. */
+export type Commands = ReturnType<typeof createCommands>;
+
+/** Acts on a command typed into a chat (lifecycle 18) and returns the line that answers it; null where no word is needed. */
 export function createCommands(deps: CommandDeps) {
-  return async (
-    parsed: Exclude<ParsedText, { kind: "text" }>,
-    message: InboundMessage,
-    key: SessionKey,
-  ): Promise<string> => {
-    if (parsed.kind === "unknown") return `There is no command /${parsed.name}.`;
-    if (parsed.kind === "misused") return parsed.problem;
-    const { command } = parsed;
-    const actor = message.channelId;
-    try {
-      switch (command.name) {
-        case "new":
-        case "reset": {
-          const { dropped } = await deps.acts.reset(key, actor, command.title);
-          return `A fresh conversation.${dropped > 0 ? ` ${dropped} waiting message${dropped === 1 ? " was" : "s were"} dropped.` : ""}`;
-        }
-        case "stop":
-          return (await deps.acts.stop(key, actor)).message;
-        case "queue": {
-          if (command.text === "") return "Usage: /queue <message>";
-          await deps.enqueue({ ...message, text: command.text, messageId: null });
-          const { depth } = deps.inbox.depth(key);
-          return depth > 1 ? `Queued as number ${depth}.` : "Queued.";
-        }
-        case "status":
-          return statusText(deps, key);
-        default:
-          return `/${command.name} cannot be used here.`;
-      }
-    } catch (cause) {
-      return toWire(cause).message;
-    }
-  };
-}
+  const { confirmations, guard } = deps;
+  const conversation = conversationCommands(deps);
+  const sessions = sessionCommands(deps);
+  const lane = laneCommands(deps);
+  const gateway = gatewayCommands(deps);
 
-function statusText({ directory, inbox }: CommandDeps, key: SessionKey): string {
-  const row = directory.routing.get(key);
-  if (!row) return "No conversation yet.";
-  const totals = directory.incarnations.get(row.sessionId);
-  const { fate, because } = nextMessageFate({
-    suspended: row.suspended === 1,
-    suspendReason: row.suspendReason,
-    resumePending: row.resumePending === 1,
-  });
-  return [
-    `Session ${row.sessionId}${totals?.title ? ` (${totals.title})` : ""}`,
-    `Lane ${key}`,
-    `State: ${row.state}${inbox.depth(key).depth > 0 ? `, ${inbox.depth(key).depth} waiting` : ""}`,
-    `Tokens: ${totals?.inputTokens ?? 0} in, ${totals?.outputTokens ?? 0} out`,
-    `Next message: ${fate.replaceAll("_", " ")}${because === null ? "" : ` (${because})`}`,
-  ].join("\n");
+  /** Runs a command that nobody has to confirm any more. */
+  function act(command: Command, asked: Asked): Promise<string | null> | string {
+    switch (command.name) {
+      case "new":
+      case "reset":
+        return conversation.startOver(asked, command.title);
+      case "undo":
+        return conversation.undo(asked, command.turns);
+      case "retry":
+        return conversation.retry(asked);
+      case "branch":
+        return conversation.branch(asked, command.title);
+      case "title":
+        return conversation.title(asked, command.title);
+      case "compress":
+        return conversation.compress(asked, command.scope, command.preview);
+      case "resume":
+        return sessions.resume(asked, command.target);
+      case "sessions":
+        return sessions.sessions(asked, command.view);
+      case "stop":
+        return lane.stop(asked);
+      case "queue":
+        return lane.queue(asked, command.text);
+      case "steer":
+        return lane.steer(asked, command.text);
+      case "busy":
+        return lane.busy(asked, command.mode);
+      case "background":
+        return lane.background(asked, command.text);
+      case "status":
+        return gateway.status(asked);
+      case "pause":
+        return gateway.pause(asked, command.on, command.reason);
+      case "restart":
+        return gateway.restart(asked);
+      case "help":
+        return gateway.help();
+      case "approve":
+      case "deny":
+        return answer(command.name, command.answer, asked);
+    }
+  }
+
+  async function answer(
+    name: "approve" | "deny",
+    word: string | null,
+    asked: Asked,
+  ): Promise<string | null> {
+    const given = name === "deny" ? "deny" : word === null ? "once" : bareAnswer(word);
+    if (given === null) return "Usage: /approve [once|always]";
+    const done = await confirmations.answer(asked, given);
+    return "run" in done ? act(done.run, asked) : done.line;
+  }
+
+  async function run(command: Command, asked: Asked): Promise<string | null> {
+    // Whether it may run now comes before whether it should: nobody is asked about what cannot be done.
+    if (busyPolicy(command.name) === "reject" && guard.isBusy(asked.key))
+      return `/${command.name} can't run mid-turn. Wait for the answer, or /stop it and try again.`;
+    if (isDestructive(command.name) && confirmations.asksFirst())
+      return confirmations.ask(asked, command, destructiveQuestion(deps.directory, asked, command));
+    return act(command, asked);
+  }
+
+  return {
+    async run(
+      parsed: Exclude<ParsedText, { kind: "text" }>,
+      message: InboundMessage,
+      key: SessionKey,
+      inputId: number,
+    ): Promise<string | null> {
+      const asked: Asked = {
+        message,
+        key,
+        inputId,
+        actor: actorOf(message),
+        isAdministrator: deps.isAdministrator(message),
+      };
+      try {
+        if (parsed.kind === "misused") return parsed.problem;
+        if (parsed.kind === "unknown")
+          return guard.isBusy(key)
+            ? `/${parsed.name} can't run mid-turn.`
+            : `There is no command /${parsed.name}. /help lists them.`;
+        return await run(parsed.command, asked);
+      } catch (cause) {
+        const error = toWire(cause);
+        if (error.code === "E_INTERNAL")
+          deps.log.error("command.failed", { sessionKey: key, kind: parsed.kind }, cause);
+        return error.message;
+      }
+    },
+    sessions,
+  };
 }

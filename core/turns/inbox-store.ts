@@ -61,9 +61,15 @@ export function inboxStore({ sql }: Database) {
       event_json, state, outcome, merged_into, accepted_at, ended_at)
     VALUES (@sessionKey, @channelId, @chatRef, @platformMessageId, @senderRef, @kind, @place,
       (SELECT coalesce(max(seq), 0) + 1 FROM inbound_journal), @eventJson, @state, @outcome, @mergedInto, @acceptedAt, @endedAt)`);
-  const seen = sql.prepare<[string, string], { seq: number; sessionKey: SessionKey }>(
-    `SELECT seq, session_key AS sessionKey FROM inbound_journal WHERE chat_ref = ? AND platform_message_id = ?`,
+  const seen = sql.prepare<
+    [string, string],
+    { seq: number; sessionKey: SessionKey; kind: InboundKind; state: InboundRow["state"] }
+  >(
+    `SELECT seq, session_key AS sessionKey, kind, state FROM inbound_journal WHERE chat_ref = ? AND platform_message_id = ?`,
   );
+  const endCommand = sql.prepare<[number, number]>(`
+    UPDATE inbound_journal SET state = 'ended', outcome = 'command', ended_at = ?
+     WHERE seq = ? AND state = 'started' AND kind = 'command'`);
   const waiting = sql.prepare<[string], InboundRow>(
     `SELECT ${columns} FROM inbound_journal WHERE session_key = ? AND state = 'accepted' ORDER BY place DESC, position`,
   );
@@ -142,6 +148,14 @@ export function inboxStore({ sql }: Database) {
         insert.run({ ...row, state: "ended", outcome, mergedInto, endedAt: row.acceptedAt })
           .lastInsertRowid,
       );
+    },
+    /** Remembers a command that is about to be acted on; a redelivery finds it begun until `endCommand`. */
+    insertCommand(row: NewInbound): number {
+      const command = { ...row, kind: "command" as const, state: "started", outcome: null };
+      return Number(insert.run({ ...command, mergedInto: null, endedAt: null }).lastInsertRowid);
+    },
+    endCommand(seq: number, nowMs: number): void {
+      endCommand.run(nowMs, seq);
     },
     /** A waiting message with one more piece of its burst. */
     joinPiece(seq: number, eventJson: string, nowMs: number): void {

@@ -12,6 +12,7 @@ import { joinedEvent, joinsBurst } from "./burst.ts";
 import type { BurstLimits } from "./burst.ts";
 import { parseCommand } from "./command-parse.ts";
 import type { ParsedText } from "./command-parse.ts";
+import { createCommandOnce } from "./command-once.ts";
 import { chatRef, encodeInbound, senderRef } from "./inbound-json.ts";
 import type { InboundKind, InboxStore } from "./inbox-store.ts";
 
@@ -33,17 +34,49 @@ export interface IntakeDeps {
     parsed: Exclude<ParsedText, { kind: "text" }>,
     message: InboundMessage,
     key: SessionKey,
-  ): Promise<string>;
+    inputId: number,
+  ): Promise<string | null>;
   /** A person's message was stored; a turn may be running in the lane (lifecycle 12.3). */
-  onBusy(key: SessionKey, message: InboundMessage): void;
+  onBusy(
+    key: SessionKey,
+    message: InboundMessage,
+    inputId: number,
+  ): Promise<string | null> | undefined;
+  /** A message that is nothing but the answer to a question which waits in the lane (lifecycle 12.3). */
+  asAnswer?(key: SessionKey, message: InboundMessage): ParsedText | null;
+  /** A person said something that is no command. Part of the transaction that stores it. */
+  heard?(key: SessionKey, message: InboundMessage, nowMs: number): void;
   onAccepted(message: InboundMessage): void;
 }
 
 export type Intake = ReturnType<typeof createIntake>;
 
+const accepted = { kind: "accepted", wasSuspended: false } as const;
+
+/**
+ * What a text is. What `/queue` is given is a message like any other, kept in the same step (lifecycle 12.9): a crash
+ * after its command was remembered would lose it.
+ */
+function readText(
+  message: InboundMessage,
+  kind: InboundKind,
+  answer: ParsedText | null,
+): { parsed: ParsedText; message: InboundMessage; kind: InboundKind } {
+  const text = { kind: "text" } as const;
+  if (message.internal === true || kind === "queue") return { parsed: text, message, kind };
+  const parsed = answer ?? parseCommand(message.text);
+  if (parsed.kind !== "command" || parsed.command.name !== "queue" || parsed.command.text === "")
+    return { parsed, message, kind };
+  return { parsed: text, message: { ...message, text: parsed.command.text }, kind: "queue" };
+}
+
+const queuedLine = (depth: number): string =>
+  depth > 1 ? `Queued as number ${depth}.` : "Queued.";
+
 /** The door for messages: stored durably, or recognised as a redelivery, before the channel confirms them (lifecycle 12.10). */
 export function createIntake(deps: IntakeDeps) {
   const { db, directory, inbox, bus, clock } = deps;
+  const once = createCommandOnce(deps);
 
   /**
    * Stores one message in a lane, or recognises it, or acts on it as a command.
@@ -51,22 +84,25 @@ export function createIntake(deps: IntakeDeps) {
    */
   async function store(
     lane: { key: SessionKey; identity: string | null },
-    message: InboundMessage,
-    kind: InboundKind,
+    given: InboundMessage,
+    asKind: InboundKind,
   ): Promise<Acceptance> {
     const { key } = lane;
-    const parsed =
-      message.internal === true || kind === "queue"
-        ? ({ kind: "text" } as const)
-        : parseCommand(message.text);
+    const { parsed, message, kind } = readText(
+      given,
+      asKind,
+      deps.asAnswer?.(key, given) ?? null,
+    );
     const isCommand = parsed.kind !== "text";
     failpoint("accept.before");
     const stored = await db.write(() => {
       const now = clock.nowMs();
       const ref = chatRef(message);
       const earlier = message.messageId === null ? undefined : inbox.seen(ref, message.messageId);
-      if (earlier)
+      if (earlier && !(isCommand && earlier.kind === "command" && earlier.state === "started"))
         return { kind: "duplicate" as const, key: earlier.sessionKey, inputId: earlier.seq };
+      // A command that was not acted on before the gateway ended: this redelivery is its only chance.
+      if (earlier) return { ...accepted, key: earlier.sessionKey, inputId: earlier.seq };
       const row = directory.ensureLane(
         { ...lane, channelId: message.channelId, source: message.source },
         now,
@@ -83,12 +119,8 @@ export function createIntake(deps: IntakeDeps) {
         acceptedAt: now,
       };
       if (isCommand)
-        return {
-          kind: "accepted" as const,
-          key,
-          inputId: inbox.insertEnded({ ...inbound, kind: "command" }, "command"),
-          wasSuspended: false,
-        };
+        return { ...accepted, key, inputId: inbox.insertCommand(inbound) };
+      if (kind === "message") deps.heard?.(key, message, now);
       const { human } = inbox.depth(key);
       if (kind !== "internal" && human >= pendingCap)
         throw new SignalboxError(
@@ -97,23 +129,30 @@ export function createIntake(deps: IntakeDeps) {
           { waiting: human },
         );
       const slot = inbox.slot(key);
-      if (slot && joinsBurst(slot, inbound, now, deps.burst())) {
+      const last = inbox.depth(key).depth === 1; // a piece never overtakes what came before it
+      if (slot && last && joinsBurst(slot, inbound, now, deps.burst())) {
         inbox.joinPiece(slot.seq, joinedEvent(slot.eventJson, message.text), now);
         inbox.insertEnded(inbound, "merged", slot.seq);
-        return { kind: "accepted" as const, key, inputId: slot.seq, wasSuspended: false };
+        failpoint("accept.merged_uncommitted");
+        return { ...accepted, key, inputId: slot.seq };
       }
       // An idle lane with left-over items runs the oldest of them first (rescue, lifecycle 12.2).
       inbound.place = inbox.promote(key) ? "fifo" : "slot";
       const inputId = inbox.insert(inbound);
       directory.routing.patch(key, { queueDepth: inbox.depth(key).depth });
       directory.routing.settleState(key, now);
-      return { kind: "accepted" as const, key, inputId, wasSuspended: row.suspended === 1 };
+      failpoint("accept.uncommitted");
+      return { ...accepted, key, inputId, wasSuspended: row.suspended === 1 };
     });
     failpoint("accept.stored");
     if (stored.kind === "duplicate") return stored;
     deps.onAccepted(message);
     if (parsed.kind !== "text") {
-      const reply = await deps.command(parsed, message, key);
+      failpoint("command.before");
+      const reply = await once(stored.inputId, () =>
+        deps.command(parsed, message, key, stored.inputId),
+      );
+      failpoint("command.done");
       bus.emit("session.changed", { key, urgent: true });
       return { kind: "accepted", key, inputId: stored.inputId, reply };
     }
@@ -123,9 +162,11 @@ export function createIntake(deps: IntakeDeps) {
         reason: "A message arrived: it starts the fresh session.",
       });
     bus.emit("session.changed", { key, urgent: false });
-    if (kind === "message") deps.onBusy(key, message);
+    const acknowledgement =
+      kind === "message" ? ((await deps.onBusy(key, message, stored.inputId)) ?? null) : null;
     deps.wake(key);
-    return { kind: "accepted", key, inputId: stored.inputId, reply: null };
+    const reply = given === message ? acknowledgement : queuedLine(inbox.depth(key).depth);
+    return { kind: "accepted", key, inputId: stored.inputId, reply };
   }
 
   return {

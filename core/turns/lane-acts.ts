@@ -1,4 +1,5 @@
 import { SignalboxError } from "../contract/errors.ts";
+import { failpoint } from "../failpoint.ts";
 import type { SessionId, SessionKey } from "../contract/ids.ts";
 import type { RoutingRow } from "../sessions/routing-store.ts";
 import { originOf } from "../sessions/routing-store.ts";
@@ -58,8 +59,10 @@ export function createLaneActs(deps: LaneActDeps) {
     await kit.change(key, by, (nowMs) => {
       kit.dropHuman(key, false, through, nowMs);
       kit.settleQueue(key);
+      failpoint("act.stop_uncommitted");
       return true;
     });
+    failpoint("act.stop_recorded");
     await kit.cut(key, { outcome: "stopped", because: "Stopped.", tell: isOperator(actor) });
     agents.evict(key);
     return {
@@ -126,8 +129,10 @@ export function createLaneActs(deps: LaneActDeps) {
           if (!boundary) return undefined;
           left = boundary;
           kit.settleQueue(key);
+          failpoint("act.reset_uncommitted");
           return true;
         });
+        failpoint("act.reset_recorded");
         const { from, titleTaken } = left ?? { from: done.row.sessionId, titleTaken: false };
         deps.stopDetached(key, from, because);
         tellReset(key, from, done.row.sessionId);

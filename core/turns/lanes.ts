@@ -169,6 +169,8 @@ export function createLanes(deps: LaneDeps) {
         shownText: (message) => deps.shownText(message),
       });
       if (started) deps.onStarted(started);
+      failpoint("turn.start_uncommitted");
+      if (started?.message.resume) failpoint("turn.resume_counted");
       return started;
     });
 
@@ -224,6 +226,7 @@ export function createLanes(deps: LaneDeps) {
             ...deps.channel(turn.message.channelId),
           });
           if (!done) throw new LateResult();
+          failpoint("turn.finish_uncommitted");
           return done;
         });
       } catch (cause) {
@@ -280,6 +283,7 @@ export function createLanes(deps: LaneDeps) {
             tool: null,
           });
           running.text += delta;
+          failpoint("turn.first_text");
           running.tool = null;
         },
         onFault(cause) {

@@ -3,18 +3,18 @@ import type { InboundMessage } from "../channels/channel.ts";
 import { resumeNote } from "../recovery/resume-note.ts";
 import { assembleUserText, isSharedMultiUser } from "../sessions/isolation.ts";
 import type { IsolationRules } from "../sessions/isolation.ts";
-import { buildSessionContext, sessionContextSection } from "../sessions/prompt-context.ts";
-import { redacts } from "../sessions/redaction.ts";
-import { entryOf } from "../sessions/routing-store.ts";
+import { choosePinned } from "../sessions/prompt-pin.ts";
+import type { PromptPin } from "../sessions/prompt-pin.ts";
 import type { SessionDirectory } from "../sessions/session-directory.ts";
-import { platformFrom } from "../sessions/session-source.ts";
+import { sentSection } from "../sessions/session-section.ts";
+import type { SectionSurroundings } from "../sessions/session-section.ts";
 import { historyOf } from "../transcripts/message-view.ts";
 import type { StartedTurn } from "./turn-start.ts";
 
-export interface RequestSurroundings {
-  isolation: IsolationRules;
-  connectedPlatforms: readonly string[];
-  redactPii: boolean;
+export interface RequestSurroundings extends SectionSurroundings {
+  nowMs: number;
+  /** Keeps the section that is sent for the turns that follow (lifecycle 9.3). */
+  pin(pin: PromptPin): void;
 }
 
 const replacedNote =
@@ -22,26 +22,26 @@ const replacedNote =
 
 /** What an agent is shown for one turn: the session context (lifecycle 9.2), the past, and the text of now. */
 export function turnRequest(
-  { messages }: SessionDirectory,
+  { messages, pins }: SessionDirectory,
   turn: StartedTurn,
   surroundings: RequestSurroundings,
 ): { system: string; history: HistoryMessage[]; text: string } {
-  const { source } = turn.message;
-  const context = buildSessionContext(
-    source,
-    {
-      connectedPlatforms: surroundings.connectedPlatforms.flatMap(
-        (name) => platformFrom(name) ?? [],
-      ),
-      homeChannels: [],
-      isolation: surroundings.isolation,
-    },
-    entryOf(turn.row),
-  );
-  const section = sessionContextSection(context, {
-    redact: redacts(surroundings.redactPii, source.platform),
-    loadedTools: new Set(),
+  const { message, sessionId } = turn;
+  const rendered = sentSection(message.source, turn.row, surroundings);
+  const { section, pins: isNew } = choosePinned({
+    pin: pins.get(turn.key),
+    sessionId,
+    rendered: rendered.section,
+    redacted: rendered.redacted,
+    internal: message.internal === true || message.resume !== undefined,
   });
+  if (isNew)
+    surroundings.pin({
+      sessionId,
+      redacted: rendered.redacted,
+      section,
+      pinnedAtMs: surroundings.nowMs,
+    });
   // The turn's own rows are in the transcript already: the past is what comes before them.
   const first = turn.messageIds[0] ?? Number.MAX_SAFE_INTEGER;
   const past = messages.live(turn.sessionId).filter((row) => row.id < first);
@@ -60,8 +60,4 @@ export function turnRequest(
 export const shownText = (message: InboundMessage, isolation: IsolationRules): string =>
   message.text === "" || message.internal === true
     ? message.text
-    : assembleUserText(
-        message.text,
-        message.source,
-        isSharedMultiUser(message.source, isolation),
-      );
+    : assembleUserText(message.text, message.source, isSharedMultiUser(message.source, isolation));

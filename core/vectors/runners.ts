@@ -21,6 +21,7 @@ import {
   whatsAppAliases,
 } from "../sessions/whatsapp-identity.ts";
 import type { MappingReader } from "../sessions/whatsapp-identity.ts";
+import { stateAwareness } from "./state-awareness.ts";
 import { caseRunner } from "./vector-run.ts";
 import type { VectorRunner } from "./vector-run.ts";
 
@@ -134,5 +135,5 @@ export const vectorRunners: Readonly<Record<string, VectorRunner | null>> = {
   "silence_markers.json": silenceMarkers,
   "path_safety.json": pathSafety,
   "prompt_value.json": caseRunner((input) => quotedValue(requiredText(input, "value"))),
-  "state-awareness.json": null,
+  "state-awareness.json": stateAwareness,
 };

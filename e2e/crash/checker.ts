@@ -115,7 +115,9 @@ export function judge(evidence: Evidence): Verdict {
   return verdict;
 }
 
-function collect(heard: readonly Heard[]): Map<string, { delivery: Delivery; replyTo: string | null }> {
+function collect(
+  heard: readonly Heard[],
+): Map<string, { delivery: Delivery; replyTo: string | null }> {
   const deliveries = new Map<string, { delivery: Delivery; replyTo: string | null }>();
   heard.forEach((one, at) => {
     const found = deliveries.get(one.delivery) ?? {
@@ -208,7 +210,11 @@ function countSwaps(
     let next = 0;
     let latest: { at: number; id: string } | null = null;
     for (const message of bySent) {
-      for (let one = byAcked[next]; one && (one.ackedAt ?? 0) < message.sentAt; one = byAcked[next]) {
+      for (
+        let one = byAcked[next];
+        one && (one.ackedAt ?? 0) < message.sentAt;
+        one = byAcked[next]
+      ) {
         const at = settledAt.get(one.id) ?? 0;
         if (!latest || at > latest.at) latest = { at, id: one.id };
         next += 1;
@@ -216,7 +222,9 @@ function countSwaps(
       const at = settledAt.get(message.id) ?? 0;
       if (latest && at < latest.at) {
         swaps += 1;
-        faults.push(`${message.lane}: ${message.id} was settled before ${latest.id}, which came first`);
+        faults.push(
+          `${message.lane}: ${message.id} was settled before ${latest.id}, which came first`,
+        );
       }
     }
   }

@@ -7,7 +7,11 @@ import { stringify } from "yaml";
 
 const cli = join(import.meta.dirname, "..", "..", "core", "cli.ts");
 const readyLine = z.object({ url: z.string(), token: z.string() });
-const reply = z.object({ ok: z.boolean(), value: z.unknown().optional(), error: z.unknown().optional() });
+const reply = z.object({
+  ok: z.boolean(),
+  value: z.unknown().optional(),
+  error: z.unknown().optional(),
+});
 
 /** One life of a gateway. */
 export interface Life {

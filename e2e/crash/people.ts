@@ -151,8 +151,9 @@ export function createPeople(
       await Promise.all(lives);
       await Promise.all(lanes.map((lane) => say(lane, lane.people[0] ?? "", plain(""))));
     },
-    /** Rejects when a person was refused for good; otherwise never settles before the end. */
-    trouble: Promise.all(lives),
+    /** What `work` gives; throws where a person is refused for good meanwhile. */
+    unlessRefused: <T>(work: Promise<T>): Promise<T> =>
+      Promise.race([work, Promise.all(lives).then(() => work)]),
   };
 }
 

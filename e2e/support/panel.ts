@@ -27,6 +27,11 @@ export function panelOf(page: Page) {
     palette: page.getByRole("dialog", { name: "Go to or do" }),
     /** A session's row in the list, by its title. */
     row: (title: string): Locator => sessions.getByRole("row", { name: title }),
+    /** Opens a session beside the list, as Enter does. */
+    async open(title: string): Promise<void> {
+      await sessions.getByRole("row", { name: title }).press("Enter");
+      await expect(region.inspector.getByRole("heading", { name: title })).toBeVisible();
+    },
     /** A toast, by what it says. */
     toast: (text: string | RegExp): Locator =>
       page

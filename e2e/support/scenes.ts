@@ -1,4 +1,5 @@
 import type { SessionKey } from "../../core/contract/ids.ts";
+import type { Page } from "playwright";
 import { expect } from "playwright/test";
 import type { Host } from "./host.ts";
 import { panelOf } from "./panel.ts";
@@ -8,6 +9,27 @@ import type { Screen } from "./panel.ts";
 export interface Scene {
   name: string;
   show(host: Host): Promise<void>;
+}
+
+/** Resolves once nothing has come into or gone from the page for a moment: what was loading is there. */
+export async function settle(page: Page): Promise<void> {
+  await page.evaluate(
+    (quietMs) =>
+      new Promise<void>((resolve) => {
+        const done = () => {
+          observer.disconnect();
+          resolve();
+        };
+        let timer = setTimeout(done, quietMs);
+        const observer = new MutationObserver(() => {
+          clearTimeout(timer);
+          timer = setTimeout(done, quietMs);
+        });
+        // Texts and attributes may tick on; only what is added or taken away counts.
+        observer.observe(document.body, { childList: true, subtree: true });
+      }),
+    400,
+  );
 }
 
 const screen = (name: Screen): Scene => ({
@@ -24,7 +46,7 @@ export const scenes: readonly Scene[] = [
     async show(host) {
       const panel = panelOf(host.page);
       await panel.goTo("Sessions");
-      await panel.row("Anna").dblclick();
+      await panel.open("Anna");
       await expect(panel.transcript).toContainText("You said");
     },
   },
@@ -33,7 +55,7 @@ export const scenes: readonly Scene[] = [
     async show(host) {
       const panel = panelOf(host.page);
       await panel.goTo("Sessions");
-      await panel.row("Anna").dblclick();
+      await panel.open("Anna");
       await panel.inspector.getByRole("button", { name: "Open as a full page" }).click();
       await expect(panel.inspector).toBeHidden();
       await expect(panel.transcript).toContainText("You said");

@@ -14,7 +14,7 @@ export interface TogglesProps<Id extends string> {
 export function Toggles<Id extends string>({ label, options, value, onChange }: TogglesProps<Id>) {
   const { i18n } = useTranslation();
   return (
-    <div className={css["toggles"]} role="group" aria-label={label}>
+    <fieldset className={css["toggles"]} aria-label={label}>
       {options.map(({ id, label: words, count }) => (
         <button
           key={id}
@@ -35,6 +35,6 @@ export function Toggles<Id extends string>({ label, options, value, onChange }: 
           )}
         </button>
       ))}
-    </div>
+    </fieldset>
   );
 }

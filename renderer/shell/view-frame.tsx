@@ -14,12 +14,14 @@ export interface ViewFrameProps {
   live?: boolean;
   /** `page`: the body scrolls, with room around it. `none`: the view fills the body by itself. */
   scroll?: "page" | "none";
+  /** For tables and overviews: the page takes the width it gets. */
+  wide?: boolean;
   children: ReactNode;
 }
 
 /** The frame of every screen: the top bar with the one `h1`, and `main`. */
 export function ViewFrame(props: ViewFrameProps) {
-  const { title, filter, segments, actions, live = false, scroll = "page", children } = props;
+  const { title, filter, segments, actions, live = false, scroll = "page", wide, children } = props;
   const { t } = useTranslation();
   const main = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -45,7 +47,13 @@ export function ViewFrame(props: ViewFrameProps) {
         tabIndex={-1}
         aria-label={title}
       >
-        {scroll === "page" ? <div className={css["page"]}>{children}</div> : children}
+        {scroll === "page" ? (
+          <div className={css["page"]} data-wide={wide || undefined}>
+            {children}
+          </div>
+        ) : (
+          children
+        )}
       </main>
     </div>
   );

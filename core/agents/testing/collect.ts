@@ -60,6 +60,7 @@ export function handClock(startMs = 1_800_000_000_000): HandClock {
   return {
     nowMs: () => startMs + now,
     monotonicMs: () => now,
+    machine: () => ({ bootId: "hand", uptimeMs: now }),
     after(ms, fn) {
       const timer = { at: now + ms, fn };
       timers.push(timer);

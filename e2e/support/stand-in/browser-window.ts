@@ -29,6 +29,7 @@ export class StandInWindow extends EventEmitter {
       options.webPreferences ?? {},
     );
     open.add(this);
+    this.webContents.resize(width, height);
     this.webContents.once("did-finish-load", () => {
       this.emit("ready-to-show");
       app.emit("stand-in:loaded");
@@ -69,6 +70,7 @@ export class StandInWindow extends EventEmitter {
 
   setBounds(bounds: Partial<Rectangle>): void {
     this.bounds = { ...this.bounds, ...bounds };
+    this.webContents.resize(this.bounds.width, this.bounds.height);
   }
 
   maximize(): void {

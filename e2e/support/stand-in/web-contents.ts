@@ -186,6 +186,18 @@ export class StandInWebContents extends EventEmitter {
     await this.cdp?.send("Browser.setPermission", { origin, permission, setting });
   }
 
+  /** Gives the browser's window the size of the app's. Best effort: it may close meanwhile. */
+  resize(width: number, height: number): void {
+    const apply = async () => {
+      await this.page;
+      const found = await this.cdp?.send("Browser.getWindowForTarget");
+      const bounds = { width, height };
+      if (found)
+        await this.cdp?.send("Browser.setWindowBounds", { windowId: found.windowId, bounds });
+    };
+    apply().catch(() => undefined);
+  }
+
   async loadURL(url: string): Promise<void> {
     const page = await this.page;
     await this.command(() => page.goto(shown(url)));

@@ -192,9 +192,8 @@ export function fakeBridge(seed: FakeSeed, options: FakeOptions): FakeBridge {
     "sessions.watch": ({ keys }) => ({ watching: keys.length }),
     "channels.simulate": ({ source, text }) => {
       const chat = String(source.chat_id);
-      const key = asSessionKey(
-        `agent:main:${source.platform}:${String(source["chat_type"] ?? "dm")}:${chat}`,
-      );
+      const told = (name: string) => (typeof source[name] === "string" ? source[name] : "");
+      const key = asSessionKey(`agent:main:${source.platform}:${told("chat_type")}:${chat}`);
       if (!world.rows.has(key))
         world.rows.set(key, {
           ...blank(nowMs()),
@@ -202,7 +201,7 @@ export function fakeBridge(seed: FakeSeed, options: FakeOptions): FakeBridge {
           sessionId: asSessionId(`fresh_${chat}`),
           platform: source.platform,
           channelId: "simulator",
-          title: String(source["user_name"] ?? ""),
+          title: told("user_name"),
         });
       return send({ key, text });
     },

@@ -2,7 +2,8 @@ import type { Pushes } from "../../../core/contract/bridge.ts";
 import type { CallInput, CallName, CallOutput } from "../../../core/contract/calls.ts";
 import { SignalboxError } from "../../../core/contract/errors.ts";
 import type { AgentRow, ChannelRow } from "../../../core/contract/domain.ts";
-import { fakeDefaults, type FakeWorld } from "./fake-world.ts";
+import { fakeDefaults } from "./fake-settings.ts";
+import type { FakeWorld } from "./fake-world.ts";
 
 type Machinery = Extract<
   CallName,
@@ -21,6 +22,11 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 const memberAt = (root: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>((at, part) => (isRecord(at) ? at[part] : undefined), root);
+
+const textAt = (root: unknown, path: readonly string[]): string | null => {
+  const text = memberAt(root, path);
+  return typeof text === "string" ? text : null;
+};
 
 function withMember(root: unknown, path: readonly string[], value: unknown): unknown {
   const [part, ...rest] = path;
@@ -65,9 +71,8 @@ export function fakeMachinery({ world, nowMs, push }: FakeMachineryOptions): Ans
     const kept = world.agents.filter((row) => row.origin !== "config");
     const added = Object.entries(isRecord(configured) ? configured : {}).map(([id, entry]) => ({
       ...(world.agents.find((row) => row.id === id) ?? freshAgent(id)),
-      baseUrl: String(memberAt(entry, ["baseUrl"]) ?? ""),
-      model:
-        typeof memberAt(entry, ["model"]) === "string" ? String(memberAt(entry, ["model"])) : null,
+      baseUrl: textAt(entry, ["baseUrl"]),
+      model: textAt(entry, ["model"]),
       hasKey: memberAt(entry, ["apiKey", "hasKey"]) === true,
     }));
     world.agents = [...kept, ...added];

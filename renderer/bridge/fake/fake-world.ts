@@ -11,6 +11,7 @@ import type {
 } from "../../../core/contract/domain.ts";
 import type { DeliveryRow } from "../../../core/contract/calls-recovery.ts";
 import { needsMeStates } from "../../../core/contract/session-filter.ts";
+import { fakeDefaults } from "./fake-settings.ts";
 import { fakeSession, fakeTranscript, type FakeSeed } from "./fake-seed.ts";
 
 /** Everything a fake gateway knows: plain data, changed in place by its calls. */
@@ -28,26 +29,6 @@ export interface FakeWorld {
   problems: Problem[];
   config: Record<string, unknown>;
 }
-
-/** What the settings are where nobody changed them: the part of the real ones that the panel shows. */
-export const fakeDefaults = {
-  group_sessions_per_user: true,
-  thread_sessions_per_user: false,
-  max_concurrent_sessions: null,
-  gateway: {
-    delivery_unknown: "redeliver",
-    delivery_unknown_by_channel: {},
-    delivery_stale_minutes: 1440,
-    quit_drain_timeout: 10,
-  },
-  display: { busy_input_mode: "interrupt" },
-  privacy: { redact_pii: false },
-  defaultAgent: "auto",
-  agents: {},
-  channels: { local: { enabled: true }, simulator: { enabled: true }, webhook: {} },
-  server: { port: 0, host: "127.0.0.1" },
-  log: { level: "info" },
-};
 
 /** The world of a seed, before anything happened. */
 export function fakeWorld(seed: FakeSeed): FakeWorld {

@@ -20,7 +20,7 @@ export const firstRun = {
     folderName: "folder",
     size: "Taken now",
     free: "Free space",
-    done: "That is fine",
+    done: "Continue",
     result: "{{free}} free",
   },
   channel: {
@@ -30,7 +30,7 @@ export const firstRun = {
     local: "The panel is enough",
     resultHooks_one: "{{count}} webhook",
     resultHooks_other: "{{count}} webhooks",
-    resultUsed: "in use",
+    resultUsed: "the panel",
   },
   agent: {
     body: "Model servers of this machine are found by themselves; any OpenAI-compatible one can be added.",

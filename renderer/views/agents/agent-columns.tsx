@@ -9,10 +9,7 @@ import type { agents } from "../../locales/en/agents.ts";
 import css from "./agents.module.css";
 
 /** The columns of the agents table. `isProbing` tells whose probe is under way. */
-export function agentColumns(
-  t: TFunction<"panel">,
-  isProbing: (id: string) => boolean,
-): Column<AgentRow>[] {
+export function agentColumns(t: TFunction, isProbing: (id: string) => boolean): Column<AgentRow>[] {
   const column = (id: keyof typeof agents.column) => ({ id, header: t(`agents.column.${id}`) });
   return [
     {
@@ -38,7 +35,7 @@ export function agentColumns(
     {
       ...column("runtime"),
       width: "minmax(12ch, 0.9fr)",
-      from: 116,
+      from: 156,
       cell: (row) => <span>{row.runtime}</span>,
     },
     {
@@ -49,7 +46,7 @@ export function agentColumns(
     {
       ...column("baseUrl"),
       width: "minmax(16ch, 1.6fr)",
-      from: 90,
+      from: 118,
       cell: (row) =>
         row.baseUrl === null ? (
           <Unknown />
@@ -74,7 +71,7 @@ export function agentColumns(
     {
       ...column("key"),
       width: "6ch",
-      from: 104,
+      from: 142,
       cell: (row) => <span>{t(row.hasKey ? "agents.key.set" : "agents.key.none")}</span>,
     },
     {
@@ -92,7 +89,7 @@ export function agentColumns(
       ...column("checked"),
       width: "11ch",
       align: "end",
-      from: 96,
+      from: 132,
       cell: (row) => <Time atMs={row.probe.atMs} focusable={false} />,
     },
     {

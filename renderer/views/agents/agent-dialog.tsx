@@ -1,4 +1,4 @@
-import { useState, type FormEvent } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { AgentRow, ProbeResult } from "../../../core/contract/domain.ts";
 import type { WireError } from "../../../core/contract/errors.ts";
@@ -136,7 +136,7 @@ export function AgentDialog({ row, agents, settings, onClose, onSaved }: AgentDi
     >
       <form
         className={css["form"]}
-        onSubmit={(event: FormEvent) => {
+        onSubmit={(event) => {
           event.preventDefault();
           void (result === null ? runTest() : save());
         }}
@@ -157,7 +157,9 @@ export function AgentDialog({ row, agents, settings, onClose, onSaved }: AgentDi
         />
         {result !== null && <TestVerdict result={result} />}
         {error !== null && refused === null && <Failure error={error} compact />}
-        <button type="submit" hidden />
+        <button type="submit" hidden>
+          {t("action.save")}
+        </button>
       </form>
     </Dialog>
   );

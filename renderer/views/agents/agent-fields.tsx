@@ -5,7 +5,6 @@ import { Segments } from "../../components/segments.tsx";
 import { SuggestInput } from "../../components/suggest-input.tsx";
 import { TextInput } from "../../components/text-input.tsx";
 import { presetIds, presets, type AgentField, type AgentForm, type Preset } from "./agent-form.ts";
-import css from "./agents.module.css";
 
 export interface AgentFieldsProps {
   form: AgentForm;

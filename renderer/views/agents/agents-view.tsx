@@ -10,6 +10,7 @@ import { Failure } from "../../components/failure.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { ShortTable } from "../../components/short-table.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
+import { useCommands } from "../../keys/use-commands.ts";
 import { setParams, useParams } from "../../shell/location.ts";
 import { ViewFrame } from "../../shell/view-frame.tsx";
 import { agentsStore, EVERY_AGENT } from "../../stores/agents.ts";
@@ -52,8 +53,16 @@ export function AgentsView() {
     rows?.find((one) => one.probe.state === "failed") ??
     rows?.find((one) => one.isDefault);
   const everyone = probing.has(EVERY_AGENT);
+  useCommands({
+    "app.refresh": () => {
+      void agents.actions.pull();
+      void settings.actions.pull();
+      return false; // the app pulls the rest
+    },
+  });
   return (
     <ViewFrame
+      wide
       title={t("screen.agents")}
       actions={
         <>

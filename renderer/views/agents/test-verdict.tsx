@@ -8,7 +8,7 @@ import css from "./agents.module.css";
 export function TestVerdict({ result }: { result: ProbeResult }) {
   const { t } = useTranslation();
   return (
-    <p className={css["verdict"]} role="status">
+    <output className={css["verdict"]}>
       <StateChip state={result.state} />
       {result.state === "failed" ? (
         <>
@@ -22,6 +22,6 @@ export function TestVerdict({ result }: { result: ProbeResult }) {
             : t("agents.server.answered", { ms: Math.round(result.ms) })}
         </span>
       )}
-    </p>
+    </output>
   );
 }

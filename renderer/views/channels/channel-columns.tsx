@@ -6,16 +6,15 @@ import { Count } from "../../components/numbers.tsx";
 import { StateChip } from "../../components/state-chip.tsx";
 import type { Column } from "../../components/table-columns.ts";
 import { Time } from "../../components/time.tsx";
+import type { channels } from "../../locales/en/channels.ts";
 import { Unknown } from "../../components/unknown.tsx";
 
 /** The sessions of a channel, as a filter of the Sessions screen. */
 export const sessionsOf = (channelId: string): string => `/sessions?filter=channel:${channelId}`;
 
 /** The columns of the channels table, widest first to go where there is no room. */
-export function channelColumns(t: TFunction<"panel">): Column<ChannelRow>[] {
-  const column = (
-    id: keyof (typeof import("../../locales/en/channels.ts"))["channels"]["column"],
-  ) => ({
+export function channelColumns(t: TFunction): Column<ChannelRow>[] {
+  const column = (id: keyof typeof channels.column) => ({
     id,
     header: t(`channels.column.${id}`),
   });
@@ -33,7 +32,7 @@ export function channelColumns(t: TFunction<"panel">): Column<ChannelRow>[] {
     {
       ...column("account"),
       width: "minmax(10ch, 0.7fr)",
-      from: 110,
+      from: 140,
       cell: (row) => (row.account === null ? <Unknown /> : <span>{row.account}</span>),
     },
     {
@@ -59,7 +58,7 @@ export function channelColumns(t: TFunction<"panel">): Column<ChannelRow>[] {
     {
       ...column("error"),
       width: "minmax(16ch, 2fr)",
-      from: 90,
+      from: 100,
       cell: (row) =>
         row.lastError === null ? (
           <span>{t("channels.detail.noError")}</span>
@@ -83,7 +82,7 @@ export function channelColumns(t: TFunction<"panel">): Column<ChannelRow>[] {
     {
       ...column("address"),
       width: "minmax(18ch, 1fr)",
-      from: 100,
+      from: 128,
       cell: (row) =>
         row.address === null ? (
           <Unknown />

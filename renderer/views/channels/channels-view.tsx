@@ -9,6 +9,7 @@ import { Failure } from "../../components/failure.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { ShortTable } from "../../components/short-table.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
+import { useCommands } from "../../keys/use-commands.ts";
 import { go, setParams, useParams } from "../../shell/location.ts";
 import { ViewFrame } from "../../shell/view-frame.tsx";
 import { channelsStore } from "../../stores/channels.ts";
@@ -28,7 +29,7 @@ import css from "./channels.module.css";
 export function ChannelsView() {
   const { t } = useTranslation();
   const { bridge, gateway } = usePanel();
-  const channels = useViewStore(() => channelsStore(bridge), [bridge]);
+  const channels = useViewStore(() => channelsStore(bridge, gateway), [bridge, gateway]);
   const settings = useViewStore(() => settingsStore(bridge), [bridge]);
   const { value: running, error } = useStore(channels.store);
   const { value: read } = useStore(settings.store);
@@ -60,8 +61,16 @@ export function ChannelsView() {
   const row = rows?.find((one) => one.id === focused) ?? rows?.find((one) => one.state === "down");
   const hook = row === undefined ? null : hookNameOf(row.id);
   const openDialog = adding || (editing !== null && hooks[editing] !== undefined);
+  useCommands({
+    "app.refresh": () => {
+      void channels.actions.pull();
+      void settings.actions.pull();
+      return false; // the app pulls the rest
+    },
+  });
   return (
     <ViewFrame
+      wide
       title={t("screen.channels")}
       actions={
         <Button

@@ -1,4 +1,4 @@
-import { useState, type FormEvent } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { WireError } from "../../../core/contract/errors.ts";
 import { Button } from "../../components/button.tsx";
@@ -84,7 +84,7 @@ export function HookDialog({ name, hooks, settings, onClose, onSaved }: HookDial
     >
       <form
         className={css["form"]}
-        onSubmit={(event: FormEvent) => {
+        onSubmit={(event) => {
           event.preventDefault();
           void save();
         }}
@@ -98,6 +98,9 @@ export function HookDialog({ name, hooks, settings, onClose, onSaved }: HookDial
           }}
         />
         {error !== null && refused === null && <Failure error={error} compact />}
+        <button type="submit" hidden>
+          {t("action.save")}
+        </button>
       </form>
     </Dialog>
   );

@@ -36,12 +36,12 @@ export const DEFAULT_TIMEOUT_MS = 10_000; // `channels.webhook.<name>.out.timeou
 /** A new hook, or the form of a stored one. */
 export function hookForm(name: string, stored: StoredHook | null): HookForm {
   const { out = null } = stored ?? {};
-  const ownTimeout = out !== null && out.timeoutMs !== DEFAULT_TIMEOUT_MS;
+  const timeoutMs = out?.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   return {
     name,
     secret: stored === null ? "" : null,
     outUrl: out?.url ?? "",
-    timeoutS: ownTimeout ? String(out.timeoutMs / 1_000) : "",
+    timeoutS: timeoutMs === DEFAULT_TIMEOUT_MS ? "" : String(timeoutMs / 1_000),
     idempotent: out?.idempotent ?? false,
     chatType: stored?.chatType ?? "dm",
     agent: stored?.agent ?? "",
@@ -59,7 +59,7 @@ export function hookFaults(
   const faults: Partial<Record<HookField, HookFault>> = {};
   if (!isHookName(form.name)) faults.name = "name";
   else if (taken.includes(form.name)) faults.name = "nameTaken";
-  if (form.secret !== null && form.secret.trim() === "") faults.secret = "secret";
+  if (form.secret?.trim() === "") faults.secret = "secret";
   const url = form.outUrl.trim();
   if (url !== "" && (!URL.canParse(url) || !/^https?:/i.test(url))) faults.outUrl = "outUrl";
   const seconds = Number(form.timeoutS);

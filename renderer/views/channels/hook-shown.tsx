@@ -50,8 +50,9 @@ export function HookShown({ name, secret, onClose }: HookShownProps) {
       </div>
       {address === null && <Banner tone="info" title={t("channels.noPort")} />}
       <div className={css["shown"]}>
-        <span className={css["shownLabel"]}>{t("channels.shown.try")}</span>
+        <span className={css["shownTitle"]}>{t("channels.shown.try")}</span>
         <CopyButton text={command} what={t("channels.shown.command")} />
+        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reachable by keys */}
         <pre className={css["command"]} tabIndex={0}>
           {command}
         </pre>

@@ -1,4 +1,4 @@
-import { useState, type FormEvent } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useStore } from "zustand";
 import { Button } from "../../components/button.tsx";
@@ -84,7 +84,7 @@ function PostForm({ posting, onPost }: { posting: boolean; onPost: (post: Post) 
   return (
     <form
       className={css["post"]}
-      onSubmit={(event: FormEvent) => {
+      onSubmit={(event) => {
         event.preventDefault();
         send();
       }}

@@ -68,6 +68,11 @@ export function useChannelActs(settings: SettingsStore, opens: ChannelOpens) {
     });
   };
 
+  const copyAddress = async (path: string) => {
+    const copied = await copyText(gatewayAddress(path, window.location.origin) ?? path);
+    if (copied) announcer.say(t("copiedThing", { what: t("channels.address") }));
+  };
+
   return {
     switchOff,
     switchOn: (row: ChannelRow) => write(row.id, true),
@@ -109,12 +114,7 @@ export function useChannelActs(settings: SettingsStore, opens: ChannelOpens) {
         },
         {
           label: t("channels.menu.copyAddress"),
-          onSelect: async () => {
-            const address = row.address ?? "";
-            const whole = gatewayAddress(address, window.location.origin) ?? address;
-            if (await copyText(whole))
-              announcer.say(t("copiedThing", { what: t("channels.address") }));
-          },
+          onSelect: () => void copyAddress(row.address ?? ""),
         },
         "separator",
         onOff,

@@ -35,7 +35,7 @@ export function Checklist({
   const [chosen, setChosen] = useState<Step | "none" | null>(null);
   const results = useResults(store, states);
   const firstOpen = steps.find((step) => states[step] === "open");
-  const unfolded = chosen === null ? firstOpen : chosen;
+  const unfolded = chosen ?? firstOpen;
   const body = (step: Step): ReactNode => {
     const done = () => {
       store.actions.say(step, "done");

@@ -1,3 +1,4 @@
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useStore } from "zustand";
 import { Button } from "../../components/button.tsx";
@@ -17,7 +18,11 @@ export function ChecklistPanel() {
   const states = useStepStates(store);
   const kept = useStore(store.kept);
   const answered = useStore(store.answered, (state) => state.value);
-  if (states === null || answered === null || !isShown(kept, states, answered)) return null;
+  const due = states !== null && answered !== null && isShown(kept, states, answered);
+  // Once it is on screen it stays until it is put away: the last step is there to be watched.
+  const [wasDue, setWasDue] = useState(false);
+  if (due && !wasDue) setWasDue(true);
+  if (states === null || kept.dismissed || !(due || wasDue)) return null;
   const done = steps.filter((step) => states[step] !== "open").length;
   return (
     <Panel

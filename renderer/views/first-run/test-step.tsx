@@ -1,4 +1,4 @@
-import { useEffect, useState, type FormEvent } from "react";
+import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useStore } from "zustand";
 import { Button } from "../../components/button.tsx";
@@ -37,7 +37,7 @@ export function TestStep({ store, onArrived }: { store: ChecklistStore; onArrive
       <p>{t("firstRun.test.body", { name: answering?.id ?? "practice" })}</p>
       <form
         className={css["send"]}
-        onSubmit={(event: FormEvent) => {
+        onSubmit={(event) => {
           event.preventDefault();
           if (!underWay && text.trim() !== "") void journeys.actions.send(text);
         }}

@@ -59,7 +59,7 @@ export function NeedsPanel({ overview }: { overview: OverviewStore }) {
       )}
       {beyond > 0 && (
         <p className={css["beyond"]}>
-          <Link href="/sessions?filter=state:needs-me">
+          <Link href="/sessions?segment=needs-me">
             {t("overview.needs.more", { count: beyond })}
           </Link>
         </p>

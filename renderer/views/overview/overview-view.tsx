@@ -1,4 +1,5 @@
 import { useTranslation } from "react-i18next";
+import { useCommands } from "../../keys/use-commands.ts";
 import { ViewFrame } from "../../shell/view-frame.tsx";
 import { usePanel } from "../../stores/panel.tsx";
 import { useViewStore } from "../../stores/use-view-store.ts";
@@ -15,13 +16,21 @@ export function OverviewView() {
   const { t } = useTranslation();
   const { bridge, gateway } = usePanel();
   const overview = useViewStore(() => overviewStore(bridge, gateway), [bridge, gateway]);
+  useCommands({
+    "app.refresh": () => {
+      void overview.actions.pull();
+      return false; // the app pulls the rest
+    },
+  });
   return (
-    <ViewFrame title={t("screen.overview")}>
+    <ViewFrame title={t("screen.overview")} wide>
       <div className={css["overview"]}>
-        <ChecklistPanel />
-        <NeedsPanel overview={overview} />
-        <Tiles />
-        <div className={css["pair"]}>
+        <div className={css["main"]}>
+          <ChecklistPanel />
+          <NeedsPanel overview={overview} />
+          <Tiles />
+        </div>
+        <div className={css["side"]}>
           <BootPanel />
           <NoticesPanel />
         </div>

@@ -52,52 +52,56 @@ export function Tiles() {
 
   return (
     <section className={css["tiles"]} aria-label={t("overview.tile.label")}>
-      <Tile
-        label={running}
-        value={<Count value={status?.counts.running ?? null} />}
-        href="/sessions?filter=state:running"
-      >
-        {line(running, (reading) => reading.running, count)}
-      </Tile>
-      <Tile
-        label={queued}
-        value={<Count value={status?.counts.queued ?? null} />}
-        href="/sessions?filter=state:queued,running&sort=-queue"
-      >
-        {line(queued, (reading) => reading.queued, count)}
-      </Tile>
-      <Tile
-        label={turns}
-        value={<Count value={status?.turns.today ?? null} />}
-        href={`/sessions?filter=idle:<${minutesToday()}m`}
-      >
-        {steps(turns, (reading) => reading.turns)}
-      </Tile>
-      <Tile
-        label={failed}
-        value={<Count value={status?.turns.failedToday ?? null} />}
-        href="/sessions?filter=state:failed"
-      >
-        {steps(failed, (reading) => reading.failed)}
-      </Tile>
-      <Tile
-        label={loopLabel}
-        value={loop === null ? <Unknown /> : ms(loop)}
-        href="/settings?section=logs"
-      >
-        {line(loopLabel, (reading) => reading.loopDelayMs, ms)}
-      </Tile>
-      <Tile
-        label={memory}
-        value={<Bytes value={status?.memory.rssBytes ?? null} />}
-        href="/settings?section=about"
-      >
-        {line(
-          memory,
-          (reading) => reading.rssBytes,
-          (value) => byteSize(value, i18n.language),
-        )}
-      </Tile>
+      <div className={css["tileGroup"]}>
+        <Tile
+          label={running}
+          value={<Count value={status?.counts.running ?? null} />}
+          href="/sessions?segment=running"
+        >
+          {line(running, (reading) => reading.running, count)}
+        </Tile>
+        <Tile
+          label={queued}
+          value={<Count value={status?.counts.queued ?? null} />}
+          href="/sessions?filter=state:queued,running&sort=-queue"
+        >
+          {line(queued, (reading) => reading.queued, count)}
+        </Tile>
+        <Tile
+          label={turns}
+          value={<Count value={status?.turns.today ?? null} />}
+          href={`/sessions?filter=idle:<${minutesToday()}m`}
+        >
+          {steps(turns, (reading) => reading.turns)}
+        </Tile>
+      </div>
+      <div className={css["tileGroup"]}>
+        <Tile
+          label={failed}
+          value={<Count value={status?.turns.failedToday ?? null} />}
+          href="/sessions?filter=state:failed"
+        >
+          {steps(failed, (reading) => reading.failed)}
+        </Tile>
+        <Tile
+          label={loopLabel}
+          value={loop === null ? <Unknown /> : ms(loop)}
+          href="/settings?section=logs"
+        >
+          {line(loopLabel, (reading) => reading.loopDelayMs, ms)}
+        </Tile>
+        <Tile
+          label={memory}
+          value={<Bytes value={status?.memory.rssBytes ?? null} />}
+          href="/settings?section=about"
+        >
+          {line(
+            memory,
+            (reading) => reading.rssBytes,
+            (value) => byteSize(value, i18n.language),
+          )}
+        </Tile>
+      </div>
     </section>
   );
 }

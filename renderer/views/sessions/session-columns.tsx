@@ -42,7 +42,7 @@ export function sessionColumns(t: TFunction<"panel">): Column<SessionRow>[] {
       header: header("since"),
       width: "7ch",
       align: "end",
-      from: 72,
+      from: 76,
       cell: (row) => <SinceCell row={row} />,
     },
     {
@@ -51,7 +51,7 @@ export function sessionColumns(t: TFunction<"panel">): Column<SessionRow>[] {
       width: "8ch",
       align: "end",
       sort: "queue",
-      from: 78,
+      from: 86,
       cell: ({ queueDepth }) => <QueueCell depth={queueDepth} />,
     },
     {
@@ -59,14 +59,14 @@ export function sessionColumns(t: TFunction<"panel">): Column<SessionRow>[] {
       header: header("messages"),
       width: "9ch",
       align: "end",
-      from: 150,
+      from: 152,
       cell: ({ messageCount }) => <Count value={messageCount} />,
     },
     {
       id: "agent",
       header: header("agent"),
       width: "minmax(9ch, 14ch)",
-      from: 94,
+      from: 108,
       cell: ({ agentId }) => <AgentCell id={agentId} />,
     },
     {
@@ -75,7 +75,7 @@ export function sessionColumns(t: TFunction<"panel">): Column<SessionRow>[] {
       width: "9ch",
       align: "end",
       sort: "tokens",
-      from: 86,
+      from: 97,
       cell: ({ totalTokens }) => <Count value={totalTokens} short />,
     },
     {
@@ -106,7 +106,7 @@ function StateCell({ row }: { row: SessionRow }) {
   const { acts } = usePanel();
   const act = useStore(acts.store, (state) => state.pending.get(row.key));
   return (
-    <span title={row.error?.message}>
+    <span className={css["state"]} title={row.error?.message}>
       <StateChip
         state={row.state}
         bare

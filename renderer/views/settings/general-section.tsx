@@ -24,8 +24,8 @@ export function GeneralSection() {
   const now = useStore(presentation.store);
   const usual = readPresentation(null, navigator.languages);
   const { set } = presentation.actions;
-  const row = <Name extends "language" | "theme" | "density" | "timeForm" | "singleKeys">(
-    name: Name,
+  const row = (
+    name: "language" | "theme" | "density" | "timeForm" | "singleKeys",
     label: string,
     hint: string | undefined,
     usualWord: string,
@@ -46,6 +46,7 @@ export function GeneralSection() {
   );
   return (
     <div className={css["rows"]}>
+      <p className={css["note"]}>{t("settings.general.here")}</p>
       {row(
         "language",
         t("settings.general.language"),
@@ -124,7 +125,6 @@ export function GeneralSection() {
       >
         <Link href="/welcome">{t("settings.general.setupOpen")}</Link>
       </SettingFrame>
-      <p className={css["note"]}>{t("settings.general.here")}</p>
     </div>
   );
 }

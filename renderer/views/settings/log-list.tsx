@@ -19,10 +19,11 @@ const NEAR_END_PX = 24;
 /** Log lines, oldest first. It follows new ones until it is scrolled up; a button leads back. */
 export function LogList({ lines, wrap }: { lines: readonly LogLine[]; wrap: boolean }) {
   const { t } = useTranslation();
-  const scroller = useRef<HTMLDivElement>(null);
+  const scroller = useRef<HTMLElement>(null);
   const [following, setFollowing] = useState(true);
   const lineHeight = useToken("--target");
-  const virtual = useVirtualizer<HTMLDivElement, HTMLLIElement>({
+  // oxlint-disable-next-line react/incompatible-library -- its functions are not memoized, and nothing here memoizes them
+  const virtual = useVirtualizer<HTMLElement, HTMLLIElement>({
     count: lines.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => lineHeight,
@@ -36,11 +37,10 @@ export function LogList({ lines, wrap }: { lines: readonly LogLine[]; wrap: bool
 
   return (
     <div className={css["listFrame"]}>
-      <div
+      <section
         ref={scroller}
         className={css["list"]}
         data-wrap={wrap || undefined}
-        role="region"
         aria-label={t("settings.logs.label")}
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reachable by keys
         tabIndex={0}
@@ -68,7 +68,7 @@ export function LogList({ lines, wrap }: { lines: readonly LogLine[]; wrap: bool
             );
           })}
         </ol>
-      </div>
+      </section>
       {!following && (
         <div className={css["jump"]}>
           <Button
@@ -97,8 +97,9 @@ function LineCells({ line }: { line: LogLine }) {
         {clockTime(line.atMs, i18n.language, utc ? "UTC" : undefined)}
       </time>
       <span className={css["level"]}>{line.level}</span>
-      <span className={css["event"]} title={`${line.area}.${line.event}`}>
-        {line.area}.{line.event}
+      <span className={css["area"]}>{line.area}</span>
+      <span className={css["event"]} title={line.event}>
+        {line.event}
       </span>
       <span className={css["text"]}>
         {line.text}

@@ -38,7 +38,7 @@ function useSetting(store: SettingsStore, path: string) {
     isLocked: read === null || isSafeMode(read),
     busy,
     error: error === undefined ? null : refusalWords(error),
-    set: (next: unknown) => void store.actions.set(path, next),
+    set: (next: unknown) => store.actions.set(path, next),
   };
 }
 
@@ -91,14 +91,14 @@ export function SwitchSetting({ store, path, label, hint }: RowProps) {
         setting.isChanged ? t(setting.fallback === true ? "settings.on" : "settings.off") : null
       }
       onReset={() => {
-        setting.set(null);
+        void setting.set(null);
       }}
     >
       <Switch
         checked={setting.value === true}
         disabled={setting.isLocked}
         onChange={(on) => {
-          setting.set(on === setting.fallback ? null : on);
+          void setting.set(on === setting.fallback ? null : on);
         }}
       />
     </SettingFrame>
@@ -123,7 +123,7 @@ export function ChoiceSetting<Value extends string>(props: ChoiceProps<Value>) {
       busy={setting.busy}
       resetTo={setting.isChanged ? (fallback?.label ?? String(setting.fallback)) : null}
       onReset={() => {
-        setting.set(null);
+        void setting.set(null);
       }}
     >
       {chosen !== undefined && (
@@ -132,7 +132,7 @@ export function ChoiceSetting<Value extends string>(props: ChoiceProps<Value>) {
           options={options}
           disabled={setting.isLocked}
           onChange={(value) => {
-            setting.set(value === setting.fallback ? null : value);
+            void setting.set(value === setting.fallback ? null : value);
           }}
         />
       )}
@@ -141,7 +141,7 @@ export function ChoiceSetting<Value extends string>(props: ChoiceProps<Value>) {
 }
 
 interface NumberProps extends RowProps {
-  /** The default in words, where it is no number. */
+  /** The default in words, where its number alone would not tell. */
   none?: string;
 }
 
@@ -149,9 +149,12 @@ interface NumberProps extends RowProps {
 export function NumberSetting({ store, path, label, hint, none }: NumberProps) {
   const setting = useSetting(store, path);
   const [typed, setTyped] = useState<string | null>(null);
-  const words = (value: unknown) => (typeof value === "number" ? String(value) : (none ?? ""));
+  const words = (value: unknown) => {
+    if (none !== undefined && (value === setting.fallback || value === null)) return none;
+    return typeof value === "number" ? String(value) : "";
+  };
   const shown = setting.isChanged ? words(setting.value) : "";
-  const commit = () => {
+  const commit = async () => {
     if (typed === null || typed.trim() === shown) {
       setTyped(null);
       return;
@@ -160,8 +163,8 @@ export function NumberSetting({ store, path, label, hint, none }: NumberProps) {
     const number = Number(text);
     // What is no number goes to the gateway as it is: its refusal names the field and the remedy.
     const value = text === "" ? null : Number.isFinite(number) ? number : text;
-    setting.set(value === setting.fallback ? null : value);
-    if (value === null || typeof value === "number") setTyped(null);
+    const reply = await setting.set(value === setting.fallback ? null : value);
+    if (reply.ok) setTyped(null); // what was refused stays, to be corrected
   };
   return (
     <SettingFrame
@@ -172,7 +175,7 @@ export function NumberSetting({ store, path, label, hint, none }: NumberProps) {
       resetTo={setting.isChanged ? words(setting.fallback) : null}
       onReset={() => {
         setTyped(null);
-        setting.set(null);
+        void setting.set(null);
       }}
     >
       <span className={css["narrow"]}>
@@ -181,7 +184,7 @@ export function NumberSetting({ store, path, label, hint, none }: NumberProps) {
           placeholder={words(setting.fallback)}
           disabled={setting.isLocked}
           onChange={setTyped}
-          onCommit={commit}
+          onCommit={() => void commit()}
         />
       </span>
     </SettingFrame>
