@@ -2,6 +2,7 @@ import type { Channel } from "./channels/channel.ts";
 import type { HookHandler } from "./channels/hook.ts";
 import type { Clock } from "./clock.ts";
 import { openBase } from "./compose/base.ts";
+import { createDataParts } from "./compose/data.ts";
 import { createMachinery } from "./compose/machinery.ts";
 import { breakerSettings, recoverySettings } from "./compose/recovery-settings.ts";
 import { serveCalls } from "./compose/served.ts";
@@ -14,7 +15,6 @@ import type { CallContext, GatewayApi } from "./gateway-api.ts";
 import { createPushes } from "./live/pushes.ts";
 import type { OpenLog } from "./log/create-log.ts";
 import { recoverBoot } from "./recovery/boot.ts";
-import { readMachine } from "./recovery/machine.ts";
 import { restartFiles } from "./recovery/restart-files.ts";
 import { statusReader } from "./served/status.ts";
 import { sessionRowOf } from "./sessions/session-list.ts";
@@ -78,6 +78,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { directory, boots, list } = stores;
   const machinery = createMachinery(base);
   const { lanes, sender, hub, registry, agents } = machinery;
+  const data = createDataParts(base);
 
   const files = restartFiles(options.dataDir);
   let previousExit: GatewayStatus["previousExit"] = "first_start";
@@ -94,7 +95,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     clock,
     db,
     lanes,
-    problems: () => config.problems,
+    problems: () => [...(base.degraded ? [base.degraded.problem] : []), ...config.problems],
     previousExit: () => previousExit,
     state: () => state,
   });
@@ -113,7 +114,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       log.error("push.failed", {}, cause);
     },
   });
-  const door = serveCalls(base, machinery, status, (given) => {
+  const door = serveCalls(base, machinery, data, status, (given) => {
     stopRequested?.(given);
   });
   machinery.lifecycle.onRestart(() => {
@@ -159,6 +160,8 @@ export function createGateway(options: GatewayOptions): Gateway {
       phases.push({ name, ms: Math.round((now - since) * 10) / 10 });
       since = now;
     };
+    data.prepare();
+    phase("routing");
     const clean = files.takeCleanShutdown();
     failpoint("boot.receipt_taken");
     ({ previousExit } = boots.begin({ bootId, startedAtMs, version, host: options.host }, clean));
@@ -167,17 +170,20 @@ export function createGateway(options: GatewayOptions): Gateway {
     phase("open");
     const report = recoverBoot(db, stores, {
       bootId,
-      now: { ...readMachine(), nowMs: clock.nowMs() },
+      now: { ...clock.machine(), nowMs: clock.nowMs() },
       previousExit,
       settings: { ...recoverySettings(base, machinery), clean },
       breaker: breakerSettings(base),
+      onUnreadable: (key, cause) => {
+        log.error("recovery.unreadable", { sessionKey: key }, cause);
+      },
     });
     failpoint("boot.recovered");
     phase("recovery");
     await machinery.useChannels();
     failpoint("boot.channels_up");
     phase("channels");
-    state = "up";
+    state = base.degraded ? "degraded" : "up";
     machinery.lifecycle.restore();
     lanes.open();
     sender.pumpAll();
@@ -243,6 +249,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   async function stop(reason: string): Promise<void> {
     log.info("gateway.stopping", { reason, running: lanes.countRunning() });
+    const started = state !== "starting";
     state = "draining";
     bus.emit("status.changed", {});
     lanes.shut();
@@ -267,18 +274,22 @@ export function createGateway(options: GatewayOptions): Gateway {
     failpoint("stop.channels_stopped");
     await agents.releaseAll();
     for (const undo of off) undo();
-    boots.end(bootId, clock.nowMs(), left.length === 0 ? "clean" : "cut");
+    // A receipt says that nothing was cut: judged by what is on disk, for a turn may have ended without being saved, and a
+    // start that failed leaves behind what it found.
+    const clean = started && left.length === 0 && !stores.turns.anyUnended();
+    if (started) boots.end(bootId, clock.nowMs(), clean ? "clean" : "cut");
     failpoint("stop.end_recorded");
     const counts = stores.recovery.allRestarts();
     pushes.close();
     status.close();
+    await data.close();
     await db.close();
     failpoint("stop.db_closed");
     config.close();
     bestEffort("restart_files.write_failed", () => {
       files.writeCounts(counts);
       // The last step: whatever fails before it leaves an unclean stop behind, as it should.
-      if (left.length === 0) files.writeCleanShutdown();
+      if (clean) files.writeCleanShutdown();
       failpoint("stop.receipt_written");
     });
     log.info("gateway.stopped", { cut: left.length });

@@ -1,9 +1,14 @@
 /** A picture of every screen, in both themes and two widths, to be looked at: e2e/screenshots/. */
+import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "./support/host.ts";
 import { populate, scenes, settle } from "./support/scenes.ts";
 
 const FOLDER = join(import.meta.dirname, "screenshots");
+
+/** What the README shows; written only when asked for, so that a test run changes nothing under version control. */
+const IMAGES = join(import.meta.dirname, "..", "docs", "images");
+const shown: ReadonlySet<string> = new Set(["inspector-light-1600", "inspector-dark-1600"]);
 
 test("every screen is shown", async ({ host }) => {
   test.setTimeout(240_000);
@@ -22,10 +27,13 @@ test("every screen is shown", async ({ host }) => {
         await page.goto(new URL("/", page.url()).href);
         await scene.show(host);
         await settle(page);
-        await page.screenshot({
-          path: join(FOLDER, host.kind, `${scene.name}-${theme}-${width}.png`),
-          animations: "disabled",
-        });
+        const picture = `${scene.name}-${theme}-${width}`;
+        const path = join(FOLDER, host.kind, `${picture}.png`);
+        await page.screenshot({ path, animations: "disabled" });
+        if (process.env["SIGNALBOX_README_IMAGES"] === "1" && shown.has(picture)) {
+          mkdirSync(IMAGES, { recursive: true });
+          copyFileSync(path, join(IMAGES, `${picture}.png`));
+        }
         const overflows = await page.evaluate(
           () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
         );

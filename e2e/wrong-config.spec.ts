@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "./support/host.ts";
+import { panelOf } from "./support/panel.ts";
 
 const wrong: { what: string; text: string; says: RegExp[] }[] = [
   {
@@ -28,8 +29,14 @@ for (const { what, text, says } of wrong) {
       const said = problems.map((one) => [one.message, one.where, one.remedy].join(" ")).join("\n");
       for (const pattern of says) expect(said).toMatch(pattern);
       expect(problems.map(({ remedy }) => remedy)).not.toContain(null);
+
+      const { goTo } = panelOf(host.page);
+      await goTo("Overview");
+      const needs = host.page.getByRole("region", { name: "Needs you" });
+      await expect(needs).toContainText(problems[0]?.message ?? "?");
+      await goTo("Settings");
       for (const { message } of problems) {
-        await expect(host.page.getByText(message).first()).toBeVisible();
+        await expect(host.page.getByRole("main")).toContainText(message);
       }
 
       const { key } = await host.call("sessions.create", { title: "Works all the same" });

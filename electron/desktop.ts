@@ -9,7 +9,8 @@ import { confine, refusePermissions } from "./hardening.ts";
 import { openDoor } from "./ipc.ts";
 import { menuTemplate } from "./menu.ts";
 import { panelFiles } from "./panel-files.ts";
-import { createWindow, raise, reloadAfterCrash } from "./window.ts";
+import { reloadAfterCrash } from "./reload-after-crash.ts";
+import { createWindow, raise } from "./window.ts";
 
 /** What the desktop host needs of the gateway that it owns. */
 export type OwnedGateway = GatewayApi & Pick<Gateway, "start" | "stop" | "onStopRequested">;
@@ -72,7 +73,7 @@ export async function runDesktop(parts: DesktopParts): Promise<void> {
   window.on("closed", () => {
     window = null;
   });
-  reloadAfterCrash(window);
+  reloadAfterCrash(window, () => performance.now());
   confine(window.webContents, (url) => shell.openExternal(url));
   openDoor(ipcMain, gateway, window.webContents);
   await window.loadURL(PANEL_URL);

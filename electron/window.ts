@@ -40,18 +40,6 @@ export function createWindow(preload: string, placeFile: string): BrowserWindow 
   return window;
 }
 
-/** Shows the panel again after its process died; the gateway lives in this one and went on. Twice in a minute is a fault that a reload does not mend. */
-export function reloadAfterCrash(window: BrowserWindow): void {
-  const MEND_AGAIN_AFTER_MS = 60_000;
-  let mendedAtMs = -MEND_AGAIN_AFTER_MS;
-  window.webContents.on("render-process-gone", (_event, { reason }) => {
-    const nowMs = performance.now();
-    if (reason === "clean-exit" || nowMs - mendedAtMs < MEND_AGAIN_AFTER_MS) return;
-    mendedAtMs = nowMs;
-    window.reload();
-  });
-}
-
 /** Brings the window to the front, from wherever it is. */
 export function raise(window: BrowserWindow): void {
   if (window.isMinimized()) window.restore();

@@ -21,7 +21,16 @@ import {
   type StreamLimits,
   type StreamTimers,
 } from "./openai/stream-limits.ts";
-import type { Agent, AgentEvent, AgentRuntime, ToolCall, TurnRequest, Usage } from "./runtime.ts";
+import type {
+  Agent,
+  AgentEvent,
+  AgentRuntime,
+  SteerInput,
+  ToolBox,
+  ToolCall,
+  TurnRequest,
+  Usage,
+} from "./runtime.ts";
 
 export interface OpenAiCompatibleOptions {
   id: string;
@@ -50,10 +59,13 @@ interface Talk {
   emit(event: AgentEvent): void;
 }
 
+/** Most requests of one turn in which tools are offered; then the model has to say what it has. */
+const MAX_ROUNDS = 24;
+
 /**
  * Agents on any server that speaks OpenAI's chat completions, through the AI SDK, streaming. Nothing is retried
- * here. No tools are offered in this step; a call that comes anyway is reported, answered with "no such tool", and
- * the model gets one more request to say something else.
+ * here. A call is run, answered, and put before the model in the next request. Where the turn has no tools a call is
+ * answered with "no such tool", and the model gets one more request to say something else.
  */
 export function createOpenAiCompatibleRuntime(options: OpenAiCompatibleOptions): AgentRuntime {
   const { clock } = options;
@@ -79,24 +91,46 @@ export function createOpenAiCompatibleRuntime(options: OpenAiCompatibleOptions):
     timers: StreamTimers,
     signal: AbortSignal,
     emit: Talk["emit"],
+    takeSteered: () => SteerInput[],
   ) {
     const model = await modelToAsk(signal);
     const talk: Talk = { request, model, timers, signal, emit };
-    const first = await putQuestion(talk, toMessages(request), "");
-    if (first.ended === "cut" || first.calls.length === 0) {
-      finish(talk, first, first.text, first.usage);
-      return;
+    const messages = toMessages(request);
+    let said = "";
+    let usage: Usage | null = null;
+    for (let round = 0, refusals = 0; ; round += 1) {
+      const tools = round < MAX_ROUNDS ? request.tools : undefined;
+      const answer = await putQuestion(talk, messages, tools, isBlank(said) ? "" : "\n\n");
+      said += answer.text;
+      usage = add(usage, answer.usage);
+      if (answer.ended === "cut" || answer.calls.length === 0 || refusals > 0) {
+        for (const call of answer.calls) refuseCall(call, emit);
+        finish(talk, answer, said, usage);
+        return;
+      }
+      timers.rest();
+      const answered = [];
+      for (const call of answer.calls)
+        answered.push(tools ? await runCall(call, tools, talk) : refuseCall(call, emit));
+      if (!tools) {
+        refusals += 1;
+        log.info("tool-call.refused", { agent: options.id, calls: answered.length });
+      }
+      messages.push(...answeredCalls(answer.text, answered));
+      for (const input of takeSteered()) {
+        messages.push({ role: "user", content: input.text });
+        emit({ type: "steered", ...input });
+      }
     }
-    const answered = first.calls.map((call) => refuseCall(call, emit));
-    log.info("tool-call.refused", { agent: options.id, calls: answered.length });
-    const messages = [...toMessages(request), ...answeredCalls(first.text, answered)];
-    const second = await putQuestion(talk, messages, isBlank(first.text) ? "" : "\n\n");
-    for (const call of second.calls) refuseCall(call, emit);
-    finish(talk, second, first.text + second.text, add(first.usage, second.usage));
   }
 
   /** `gap` goes before the first text, to set it off from what an earlier request of the turn said. */
-  function putQuestion(talk: Talk, messages: ModelMessage[], gap: string): Promise<Answer> {
+  function putQuestion(
+    talk: Talk,
+    messages: readonly ModelMessage[],
+    tools: ToolBox | undefined,
+    gap: string,
+  ): Promise<Answer> {
     const scene: FaultScene = { apiKey, model: talk.model };
     let before = gap;
     return ask({
@@ -105,6 +139,7 @@ export function createOpenAiCompatibleRuntime(options: OpenAiCompatibleOptions):
       scene,
       system: talk.request.system,
       messages,
+      tools: tools?.specs ?? [],
       fetchImpl,
       timers: talk.timers,
       signal: talk.signal,
@@ -121,12 +156,16 @@ export function createOpenAiCompatibleRuntime(options: OpenAiCompatibleOptions):
 
   function createAgent(): Agent {
     let busy = false;
+    let callsTools = false;
+    let handedIn: SteerInput[] = [];
     return {
       async *run(request, signal) {
         if (busy)
           throw new SignalboxError("E_BUSY", "This agent is still in a turn; one runs at a time.");
         if (signal.aborted) throw stoppedFault();
         busy = true;
+        callsTools = request.tools !== undefined;
+        handedIn = [];
         const queue = createEventQueue<AgentEvent>();
         const abort = new AbortController();
         const stop = () => {
@@ -138,11 +177,15 @@ export function createOpenAiCompatibleRuntime(options: OpenAiCompatibleOptions):
           queue.fail(timeoutFault(which));
           abort.abort();
         });
-        converse(request, timers, abort.signal, queue.push).then(queue.end, (thrown: unknown) => {
-          const fault = sdkFault(thrown, false);
-          if (fault.code === "E_AGENT_MODEL") found = null; // the server may have another one now
-          queue.fail(fault);
-        });
+        const takeSteered = () => handedIn.splice(0);
+        converse(request, timers, abort.signal, queue.push, takeSteered).then(
+          queue.end,
+          (thrown: unknown) => {
+            const fault = sdkFault(thrown, false);
+            if (fault.code === "E_AGENT_MODEL") found = null; // the server may have another one now
+            queue.fail(fault);
+          },
+        );
         try {
           yield* queue;
         } finally {
@@ -151,6 +194,11 @@ export function createOpenAiCompatibleRuntime(options: OpenAiCompatibleOptions):
           abort.abort();
           busy = false;
         }
+      },
+      steer(input) {
+        if (!busy || !callsTools) return false;
+        handedIn.push(input);
+        return true;
       },
       liveBytes: () => 0, // each request carries its whole history; the server keeps the rest
       release: () => Promise.resolve(),
@@ -186,6 +234,17 @@ function finish(talk: Talk, last: Answer, said: string, usage: Usage | null): vo
       model,
       reason: "The connection to the agent's server was lost in the middle of the answer.",
     });
+}
+
+async function runCall(
+  call: ToolCall,
+  tools: ToolBox,
+  { emit, signal }: Talk,
+): Promise<{ call: ToolCall; output: string }> {
+  emit({ type: "tool-call", call });
+  const { output, failed } = await tools.call(call.name, call.args, signal);
+  emit({ type: "tool-result", callId: call.id, name: call.name, output, failed });
+  return { call, output };
 }
 
 function refuseCall(call: ToolCall, emit: Talk["emit"]): { call: ToolCall; output: string } {

@@ -6,6 +6,8 @@ export type PracticeAct =
   | { kind: "stream"; words: number }
   | { kind: "size"; bytes: number }
   | { kind: "tool"; name: string; bytes: number }
+  /** Calls a tool that the turn was given, with these arguments. */
+  | { kind: "call"; name: string; args: unknown }
   | { kind: "hang" };
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
@@ -56,8 +58,23 @@ const words: readonly { pattern: RegExp; act: (parts: readonly string[]) => Prac
         return bytes <= most.toolBytes ? { kind: "tool", name, bytes } : null;
       },
     },
+    {
+      pattern: /^!call[ \t]+([\w.-]{1,64})(?:[ \t]+(\{[^\r\n]*\}))?[ \t]*(?=[\r\n]|$)/i,
+      act: ([, name = "", json = "{}"]) => {
+        const args = parsed(json);
+        return args === undefined ? null : { kind: "call", name, args };
+      },
+    },
     { pattern: /^!hang(?!\S)/i, act: () => ({ kind: "hang" }) },
   ];
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json) as unknown;
+  } catch {
+    return undefined;
+  }
+}
 
 function toBytes(amount: string, unit: string): number {
   return Math.round(Number(amount) * (unitBytes[unit.toLowerCase()] ?? 0));

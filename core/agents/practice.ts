@@ -93,6 +93,9 @@ function createPracticeAgent(clock: Clock, streamPauseMs: number): Agent {
       case "tool":
         yield* practiceTool(act, request, nth);
         return;
+      case "call":
+        yield* callTool(act, request, signal, nth);
+        return;
       case "hang":
         await new Promise<never>(() => undefined);
         return;
@@ -103,21 +106,17 @@ function createPracticeAgent(clock: Clock, streamPauseMs: number): Agent {
   }
 
   async function* turn(request: TurnRequest, signal: AbortSignal): AsyncGenerator<AgentEvent> {
-    // A resumed turn has no text of its own: it answers what the person asked before the interruption.
-    const asked =
-      request.text === ""
-        ? (request.history.findLast((message) => message.role === "user")?.text ?? "")
-        : request.text;
+    const asked = askedIn(request);
     const { acts, rest } = parsePractice(asked);
     const added: string[] = [];
     handedIn = [];
-    toolsLeft = acts.filter((act) => act.kind === "tool").length;
+    toolsLeft = acts.filter((act) => act.kind === "tool" || act.kind === "call").length;
     for (const [nth, act] of acts.entries()) {
       for await (const event of obey(act, request, signal, nth)) {
         stopIfAborted(signal);
         yield event;
       }
-      if (act.kind !== "tool") continue;
+      if (act.kind !== "tool" && act.kind !== "call") continue;
       toolsLeft -= 1;
       const taken = handedIn.splice(0);
       added.push(...taken.map((input) => input.text));
@@ -163,6 +162,31 @@ function createPracticeAgent(clock: Clock, streamPauseMs: number): Agent {
       return Promise.resolve();
     },
   };
+}
+
+/**
+ * What the turn is about. A resumed turn has no text of its own: it answers what the person asked before the
+ * interruption. A turn that only lines of the gateway began has nothing to answer.
+ */
+function askedIn({ text, systemEvents, history }: TurnRequest): string {
+  if (text !== "") return text;
+  if (systemEvents !== undefined && history.at(-1)?.role !== "user") return "!silent";
+  return history.findLast((message) => message.role === "user")?.text ?? "";
+}
+
+async function* callTool(
+  act: { name: string; args: unknown },
+  request: TurnRequest,
+  signal: AbortSignal,
+  nth: number,
+): AsyncGenerator<AgentEvent> {
+  const id = `call_${request.turnId}_${nth}`;
+  yield { type: "tool-call", call: { id, name: act.name, args: act.args } };
+  const { output, failed } = (await request.tools?.call(act.name, act.args, signal)) ?? {
+    output: `There is no tool named "${act.name}".`,
+    failed: true,
+  };
+  yield { type: "tool-result", callId: id, name: act.name, output, failed };
 }
 
 function* practiceTool(

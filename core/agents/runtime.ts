@@ -25,8 +25,30 @@ export interface TurnRequest {
   /** The session context section (lifecycle 9.2). */
   system: string;
   history: readonly HistoryMessage[];
-  /** This turn's input, as the model is to see it. Empty only for resumed turns whose note is in `system`. */
+  /** This turn's input, as the model is to see it. Empty for resumed turns, whose note is in `system`, and for wakes. */
   text: string;
+  /** Lines of the gateway that stand before the text: data, no instruction (state-awareness 6.2). */
+  systemEvents?: string;
+  /** Tools that the turn may call; absent: none. */
+  tools?: ToolBox;
+}
+
+export interface ToolSpec {
+  name: string;
+  description: string;
+  /** JSON Schema of the arguments, an object. */
+  inputSchema: Readonly<Record<string, unknown>>;
+}
+
+/** The tools of one turn, bound to its session. */
+export interface ToolBox {
+  specs: readonly ToolSpec[];
+  /** Never throws: what goes wrong is the result. Resolves at once when the signal fires. */
+  call(
+    name: string,
+    args: unknown,
+    signal: AbortSignal,
+  ): Promise<{ output: string; failed: boolean }>;
 }
 
 export interface Usage {

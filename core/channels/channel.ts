@@ -3,6 +3,15 @@ import type { SessionKey } from "../contract/ids.ts";
 import type { Log } from "../log/log.ts";
 import type { SessionSource } from "../sessions/session-source.ts";
 
+/** Of messages that no person wrote (state-awareness 3.2): set by our own machinery only. */
+export interface Provenance {
+  /** `inter_session`: another session's agent. `wake`: only to be told what waits. `result`: of a child run or a late reply. */
+  kind: "inter_session" | "wake" | "result";
+  from: SessionKey | null;
+  /** The chain of agent-made messages that it belongs to; null: it begins one. */
+  chain: { id: string; hops: number } | null;
+}
+
 /** One event of a platform, in our words. What the inbox stores is exactly this. */
 export interface InboundMessage {
   /** The channel that carried it and will carry the reply. */
@@ -17,6 +26,7 @@ export interface InboundMessage {
   replyTo?: string | null;
   /** A result of a run beside the conversation: it goes to this session or nowhere (lifecycle 13.3). */
   pinned?: { sessionId: string; delegationId: string };
+  provenance?: Provenance;
   /** Takes up an interrupted turn (lifecycle 10.5); its text is empty. */
   resume?: { turnId: string; reason: string };
   /** False where nobody waits for an answer, so that a silence marker is honoured (lifecycle 12.6). */

@@ -8,7 +8,7 @@ import type { NewNotice } from "../live/notice-store.ts";
 import { createLog } from "../log/create-log.ts";
 import type { KeyRules } from "../sessions/session-key.ts";
 import { whatsAppMappingFiles } from "../sessions/whatsapp-mapping-files.ts";
-import { openDatabase } from "../state/database.ts";
+import { openStore } from "../state/degraded.ts";
 import { acquireOwnership } from "../state/owner-lock.ts";
 import { openStores } from "./stores.ts";
 
@@ -34,7 +34,12 @@ export function openBase(options: GatewayOptions) {
 
   function open() {
     try {
-      return openDatabase(join(options.dataDir, "state.db"), openLog.log.area("state"));
+      return openStore(
+        options.dataDir,
+        join(options.dataDir, "sessions"),
+        openLog.log.area("state"),
+        startedAtMs,
+      );
     } catch (cause) {
       log.error("store.refused", {}, cause);
       config.close();
@@ -43,8 +48,8 @@ export function openBase(options: GatewayOptions) {
       throw cause;
     }
   }
-  const db = open();
-  const stores = openStores(db);
+  const { db, degraded } = open();
+  const stores = openStores(db, clock);
   const bus = createBus((name, cause) => {
     log.error("listener.failed", { event: name }, cause);
   });
@@ -61,6 +66,8 @@ export function openBase(options: GatewayOptions) {
     log,
     config,
     db,
+    /** What is wrong with the database, where a stand-in takes its place (lifecycle 3.10); else null. */
+    degraded,
     stores,
     bus,
     /** How lanes are told apart now; read for each message. */

@@ -53,7 +53,19 @@ export function createLifecycle(base: Base, parts: LifecycleParts) {
   let restart: (request: RestartRequest) => RestartAnswer = () => null;
 
   const guard = createLaneGuard({ lanes, directory, inbox, leases });
-  const actDeps = { db, directory, inbox, turns, acts, lanes, guard, agents, bus, clock };
+  const actDeps = {
+    db,
+    directory,
+    inbox,
+    turns,
+    obligations,
+    acts,
+    lanes,
+    guard,
+    agents,
+    bus,
+    clock,
+  };
   const kit = actKit(actDeps);
   const background = createBackgroundRuns({
     db,
@@ -84,6 +96,9 @@ export function createLifecycle(base: Base, parts: LifecycleParts) {
     kit,
     stopDetached: (key, sessionId, reason) => background.stopFor(key, sessionId, reason),
     stopCompression: (key) => compression.stop(key),
+    deliver: (key) => {
+      parts.deliver(key);
+    },
   });
   const transcripts = createTranscriptActs({ ...actDeps, kit });
   const pause = createPause({ db, meta: metaStore(db), acts, lanes, bus, clock });

@@ -1,4 +1,8 @@
+import { servedData } from "../served/data.ts";
 import { servedCache } from "../served/cache.ts";
+import { servedLifecycle } from "../served/lifecycle.ts";
+import { servedInsight } from "../served/session-insight.ts";
+import { busyModeOf } from "../turns/busy-input.ts";
 import { servedMachinery } from "../served/machinery.ts";
 import { servedRecovery } from "../served/recovery.ts";
 import { createDoor } from "../served/served.ts";
@@ -7,12 +11,14 @@ import type { StatusReader } from "../served/status.ts";
 import type { StopOptions } from "../gateway.ts";
 import { recoverySettings } from "./recovery-settings.ts";
 import type { Base } from "./base.ts";
+import type { DataParts } from "./data.ts";
 import type { Machinery } from "./machinery.ts";
 
 /** The contract's calls, each answered by the part that owns it. */
 export function serveCalls(
   base: Base,
   machinery: Machinery,
+  data: DataParts,
   status: StatusReader,
   requestStop: (options: StopOptions) => void,
 ) {
@@ -38,8 +44,33 @@ export function serveCalls(
         bus,
         clock,
         settings: () => recoverySettings(base, machinery),
+        onUnreadable: (key, cause) => {
+          openLog.log.area("recovery").error("recovery.unreadable", { sessionKey: key }, cause);
+        },
+      }),
+      ...servedLifecycle({ ...stores, ...machinery, db, clock }),
+      ...servedInsight({
+        directory: stores.directory,
+        lanes: machinery.lanes,
+        clock,
+        keyRules: base.keyRules,
+        connectedPlatforms: () => machinery.hub.kindsUp(),
+        redactPii: () => config.value.privacy.redact_pii,
+        busyModeOf: (key, platform) => busyModeOf(machinery.lifecycle.busySettings(key, platform)),
+        lastActor: (key, act) => stores.acts.lastActor(key, act),
+        isBusy: (key) => machinery.lifecycle.guard.isBusy(key),
       }),
       ...servedCache({ ...stores, ...machinery }),
+      ...servedData({
+        ...data,
+        directory: stores.directory,
+        db,
+        clock,
+        hideSecrets: openLog.hideSecrets,
+        changed: (key) => {
+          bus.emit("session.changed", { key, urgent: true });
+        },
+      }),
       ...servedMachinery({
         ...machinery,
         db,

@@ -138,6 +138,22 @@ export const configSchema = z.strictObject({
     memory_monitor_seconds: number(300, { min: 1 }),
   }),
 
+  /** What agents may see of each other's sessions, and how long they may talk among themselves (state-awareness 10.5). */
+  tools: section({
+    sessions: section({ visibility: z.enum(["self", "tree", "agent", "all"]).default("all") }),
+    agentToAgent: section({
+      enabled: flag(true),
+      /** Globs of agent ids; both sides must match one. Empty: all. */
+      allow: z.preprocess((value) => value ?? [], z.array(z.string().max(120)).max(100)),
+    }),
+    relays: section({
+      max_hops: number(12, { min: 1, whole: true }),
+      max_per_chain: number(40, { min: 1, whole: true }),
+      max_per_pair: number(24, { min: 1, whole: true }),
+      window_hours: number(24, { min: 0.1 }),
+    }),
+  }),
+
   /** `auto`: the first server found on this machine, else the practice agent. */
   defaultAgent: z.string().min(1).max(120).default("auto"),
   agents: named(agent),

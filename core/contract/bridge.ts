@@ -1,3 +1,4 @@
+import type { ImportStatus } from "./calls-data.ts";
 import type { CallInput, CallName, CallOutput } from "./calls.ts";
 import type {
   AgentRow,
@@ -38,6 +39,8 @@ export interface Pushes {
   "logs.append": { lines: LogLine[] };
   /** An undo that was still open is no longer possible, and why. */
   "undo.withdrawn": { key: SessionKey; reason: string };
+  /** How far an import is; at most four times a second, and at its end. */
+  "import.progress": ImportStatus;
   /** Settings changed, by whomever: read them again. */
   "config.changed": { path: string };
 }

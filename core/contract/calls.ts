@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { call } from "./call.ts";
 import { cacheCalls } from "./calls-cache.ts";
+import { dataCalls } from "./calls-data.ts";
+import { lifecycleCalls } from "./calls-lifecycle.ts";
 import { recoveryCalls } from "./calls-recovery.ts";
 import {
   agentRow,
@@ -40,7 +42,9 @@ export const sessionSorts = [
 /** Every call that either host answers, declared once. Names are `area.verb`. */
 export const calls = {
   ...recoveryCalls,
+  ...lifecycleCalls,
   ...cacheCalls,
+  ...dataCalls,
   "gateway.status": call({
     in: nothing,
     out: gatewayStatus,

@@ -7,7 +7,8 @@ import type { Log } from "../log/log.ts";
 import { sessionSourceFromStored } from "../sessions/session-source.ts";
 import type { Database } from "../state/database.ts";
 import { decideAfterSend } from "./after-send.ts";
-import { recoveredLabel } from "./boot-sweep.ts";
+import type { AfterSend } from "./after-send.ts";
+import { debtAgeMs, recoveredLabel } from "./boot-sweep.ts";
 import type { UnknownPolicy } from "./boot-sweep.ts";
 import type { ObligationRow, ObligationStore } from "./obligation-store.ts";
 
@@ -36,6 +37,17 @@ export interface SenderDeps {
 
 /** Timers sleep at most this long, so that a set clock is noticed (lifecycle 11.5), in ms. */
 const longestSleepMs = 900_000;
+/** How long a channel may take to end a send that was called off, in ms. */
+const deafMs = 2_000;
+/** Pause before the disk is asked again, in ms. */
+const diskRetryMs = 5_000;
+
+/** What one attempt came to. Parts before `partsDone` are with the person, whatever became of the others. */
+interface Attempted {
+  outcome: SendOutcome;
+  partsDone: number;
+  parts: number;
+}
 
 export type Sender = ReturnType<typeof createSender>;
 
@@ -47,6 +59,7 @@ export function createSender(deps: SenderDeps) {
   const { db, obligations, bus, clock, log } = deps;
   const busy = new Map<SessionKey, { again: boolean; done: Promise<void> }>();
   const timers = new Map<SessionKey, () => void>();
+  const waits = new Map<string, { until: number; dueMs: number }>(); // by obligation, on the monotonic clock
   const ending = new AbortController(); // no new attempts
   const cutting = new AbortController(); // attempts in flight end now
 
@@ -72,7 +85,7 @@ export function createSender(deps: SenderDeps) {
       } while (lane.again);
     } catch (cause) {
       log.error("delivery.failed", { sessionKey: key }, cause);
-      sleep(key, 5_000); // the disk refused: what is owed stays owed
+      sleep(key, diskRetryMs); // the disk refused: what is owed stays owed
     } finally {
       busy.delete(key);
     }
@@ -93,13 +106,24 @@ export function createSender(deps: SenderDeps) {
     if (ending.signal.aborted) return false;
     const row = obligations.next(key);
     if (!row) return false;
-    const waitMs = (row.nextAttemptAt ?? 0) - clock.nowMs();
+    if (row.state === "attempting") {
+      // Its outcome could not be written while we were ending: the next start decides.
+      log.error("delivery.outcome_missing", { sessionKey: key, delivery: row.obligationId });
+      return false;
+    }
+    const waitMs = waitOf(row);
     if (waitMs > 0) {
       sleep(key, waitMs);
       return false;
     }
     const channel = deps.channel(row.channelId);
     if (!channel) return false; // not up: stays owed, costs no attempt (lifecycle 11.4)
+    waits.delete(row.obligationId);
+    const settings = deps.settings(row.channelId);
+    if (ageOf(row) > settings.staleMs) {
+      await settle(row, row.fence, null, { state: "abandoned", error: "Too old to be sent." });
+      return true;
+    }
     failpoint("delivery.before_attempt");
     const fence = await db.write(() => {
       const claimed = obligations.attempt(row, deps.owner, clock.nowMs());
@@ -108,24 +132,20 @@ export function createSender(deps: SenderDeps) {
     });
     if (fence === null) return true; // decided by somebody else meanwhile: look again
     failpoint("delivery.attempt_recorded");
-    const outcome = await attempt(channel, row, fence);
+    const attempted = await attempt(channel, row, fence);
+    const { outcome } = attempted;
     failpoint("delivery.sent");
-    const settings = deps.settings(row.channelId);
     const to = decideAfterSend({
       attempts: row.attempts + 1,
       outcome,
       idempotent: channel.capabilities.idempotentSend,
       policy: settings.policy,
       recovered: row.recovered === 1,
-      ageMs: clock.nowMs() - row.createdAt,
+      ageMs: ageOf(row),
       staleMs: settings.staleMs,
       retryMs: settings.retryMs,
-      nowMs: clock.nowMs(),
     });
-    await db.write(() => {
-      obligations.settle(row.obligationId, fence, to, clock.nowMs());
-      failpoint("delivery.outcome_uncommitted");
-    });
+    await settle(row, fence, attempted, to);
     failpoint("delivery.outcome_recorded");
     if (outcome.kind === "delivered") deps.onSent(row.channelId);
     else
@@ -135,26 +155,93 @@ export function createSender(deps: SenderDeps) {
         outcome: outcome.kind,
         to: to.state,
       });
-    if (to.state === "unknown" || to.state === "abandoned")
-      deps.onGivenUp(row, to.state, to.error ?? "");
-    bus.emit("messages.changed", { key });
-    bus.emit("status.changed", {});
     return true;
   }
 
-  /** Sends the parts that are not confirmed, in order; stops at the first that is not delivered. */
-  async function attempt(
-    channel: Channel,
+  const ageOf = (row: ObligationRow): number =>
+    debtAgeMs(row, { ...clock.machine(), nowMs: clock.nowMs() });
+
+  /**
+   * How long a debt has still to wait, in ms. Whichever clock says less: the wall's may have been set back, the monotonic
+   * one stands still while a laptop sleeps.
+   */
+  function waitOf({ obligationId, nextAttemptAt, updatedAt }: ObligationRow): number {
+    if (nextAttemptAt === null) return 0;
+    const wallMs = nextAttemptAt - clock.nowMs();
+    let wait = waits.get(obligationId);
+    if (wait?.until !== nextAttemptAt) {
+      const fullMs = Math.max(0, nextAttemptAt - updatedAt);
+      wait = { until: nextAttemptAt, dueMs: clock.monotonicMs() + Math.min(wallMs, fullMs) };
+      waits.set(obligationId, wait);
+    }
+    return Math.min(wallMs, wait.dueMs - clock.monotonicMs());
+  }
+
+  /** Writes what an attempt came to. It exists nowhere else: while the disk refuses it, it is kept and tried again. */
+  async function settle(
     row: ObligationRow,
     fence: number,
-  ): Promise<SendOutcome> {
-    const target = sessionSourceFromStored(JSON.parse(row.targetJson));
-    if (!target.ok)
-      return { kind: "rejected", retryable: false, code: "E_INPUT", reason: target.reason };
+    attempted: Attempted | null,
+    { waitMs, ...to }: AfterSend,
+  ): Promise<void> {
+    const write = (): void => {
+      const nowMs = clock.nowMs();
+      if (attempted && attempted.parts > 1 && attempted.partsDone > row.partsDone)
+        obligations.confirmPart(row.obligationId, fence, attempted.partsDone, attempted.parts);
+      obligations.settle(
+        row.obligationId,
+        fence,
+        waitMs === undefined ? to : { ...to, nextAttemptAt: nowMs + waitMs },
+        nowMs,
+      );
+      failpoint("delivery.outcome_uncommitted");
+    };
+    for (;;) {
+      try {
+        await db.write(write);
+        break;
+      } catch (cause) {
+        if (ending.signal.aborted) throw cause;
+        log.error("delivery.outcome_unsaved", { sessionKey: row.sessionKey }, cause);
+        await pause(diskRetryMs);
+      }
+    }
+    if (to.state === "unknown" || to.state === "abandoned")
+      deps.onGivenUp(row, to.state, to.error ?? "");
+    bus.emit("messages.changed", { key: row.sessionKey });
+    bus.emit("status.changed", {});
+  }
+
+  /** Ends early when we stop. */
+  function pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = clock.after(ms, resolve);
+      ending.signal.addEventListener(
+        "abort",
+        () => {
+          cancel();
+          resolve();
+        },
+        { once: true },
+      );
+    });
+  }
+
+  /** Sends the parts that are not confirmed, in order; stops at the first that is not delivered. */
+  async function attempt(channel: Channel, row: ObligationRow, fence: number): Promise<Attempted> {
     const parts = channel.split?.(row.content) ?? [row.content];
+    const total = parts.length;
+    const target = sessionSourceFromStored(JSON.parse(row.targetJson));
+    if (!target.ok) {
+      const reason = { kind: "rejected", retryable: false, code: "E_INPUT" } as const;
+      return { outcome: { ...reason, reason: target.reason }, partsDone: 0, parts: total };
+    }
+    // Cut otherwise than before (a setting was changed): the confirmed parts no longer tell what is missing.
+    const recut = row.partsDone > 0 && row.partsTotal !== total;
+    const from = recut ? 0 : row.partsDone;
     let outcome: SendOutcome = { kind: "delivered", remoteId: null };
-    for (let part = row.partsDone; part < parts.length; part += 1) {
-      const labelled = row.recovered === 1 && part === row.partsDone;
+    for (let part = from; part < total; part += 1) {
+      const labelled = (row.recovered === 1 || recut) && part === from;
       outcome = await sendPart(channel, {
         obligationId: row.obligationId,
         key: row.sessionKey,
@@ -162,19 +249,23 @@ export function createSender(deps: SenderDeps) {
         text: `${labelled ? recoveredLabel(row.cause ?? "the gateway was restarted") : ""}${parts[part] ?? ""}`,
         kind: row.kind,
         replyTo: row.replyTo,
-        idempotencyKey: parts.length === 1 ? row.obligationId : `${row.obligationId}:${part + 1}`,
+        idempotencyKey: total === 1 ? row.obligationId : `${row.obligationId}:${part + 1}`,
         recovered: row.recovered === 1,
-        part: { number: part + 1, of: parts.length },
+        part: { number: part + 1, of: total },
       });
-      if (outcome.kind !== "delivered") return outcome;
-      if (part + 1 === parts.length) break;
-      await db.write(() => {
-        obligations.confirmPart(row.obligationId, fence, part + 1, parts.length);
-        failpoint("delivery.part_uncommitted");
-      });
+      if (outcome.kind !== "delivered") return { outcome, partsDone: part, parts: total };
+      if (part + 1 === total) break;
+      try {
+        await db.write(() => {
+          obligations.confirmPart(row.obligationId, fence, part + 1, total);
+          failpoint("delivery.part_uncommitted");
+        });
+      } catch (cause) {
+        log.error("delivery.part_unsaved", { sessionKey: row.sessionKey }, cause); // written with the outcome
+      }
       failpoint("delivery.part_confirmed");
     }
-    return outcome;
+    return { outcome, partsDone: total, parts: total };
   }
 
   async function sendPart(
@@ -185,14 +276,40 @@ export function createSender(deps: SenderDeps) {
     const cancel = clock.after(deps.attemptMs, () => {
       timeout.abort();
     });
+    const signal = AbortSignal.any([timeout.signal, cutting.signal]);
+    const deaf = deafness(signal);
     try {
-      return await channel.send(message, AbortSignal.any([timeout.signal, cutting.signal]));
+      return await Promise.race([channel.send(message, signal), deaf.shown]);
     } catch (cause) {
       log.error("channel.send_threw", { channel: channel.id }, cause);
       return { kind: "unknown", reason: "The channel failed while sending." }; // it may have left before that
     } finally {
       cancel();
+      deaf.forget();
     }
+  }
+
+  /** A channel that does not end its send when it is called off must not keep its lane, or our stop, for ever. */
+  function deafness(signal: AbortSignal): { shown: Promise<SendOutcome>; forget(): void } {
+    let forget = (): void => undefined;
+    const shown = new Promise<SendOutcome>((resolve) => {
+      const onAbort = (): void => {
+        forget = clock.after(deafMs, () => {
+          resolve({
+            kind: "unknown",
+            reason: "The channel did not end its send when it was told to.",
+          });
+        });
+      };
+      if (signal.aborted) onAbort();
+      else signal.addEventListener("abort", onAbort, { once: true });
+    });
+    return {
+      shown,
+      forget: () => {
+        forget();
+      },
+    };
   }
 
   return {
@@ -201,6 +318,8 @@ export function createSender(deps: SenderDeps) {
     pumpAll(): void {
       for (const key of obligations.openLanes()) pump(key);
     },
+    /** Whether something of this lane is being sent, or decided, now. */
+    isPaying: (key: SessionKey): boolean => busy.has(key),
     /** Sends under way now. */
     inFlight: (): number => busy.size,
     /** Lets sends in flight end, at most `budgetMs`; then they are cut. */

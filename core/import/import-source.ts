@@ -33,8 +33,9 @@ export interface SourceSession {
    * Its rows in their order, read as they are asked for.
    *
    * @param after The last row that was taken before, or null for all.
+   * @returns False where the row `after` is not there any more.
    */
-  messages(after: string | null): Generator<SourceMessage>;
+  messages(after: string | null): AsyncGenerator<SourceMessage, boolean>;
 }
 
 /** Another installation, opened for reading. */
@@ -43,7 +44,7 @@ export interface ImportSource {
   /** Sessions in all, as far as it can be told beforehand. */
   readonly total: number;
   readonly lanes: number;
-  sessions(): Generator<SourceSession>;
+  sessions(): AsyncGenerator<SourceSession>;
   close(): Promise<void>;
 }
 

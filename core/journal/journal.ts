@@ -92,6 +92,9 @@ export function openJournal(db: Database) {
     },
     health: (): JournalHealth => ({ ...health }),
 
+    /** Other signal work of the caller, under the same rule. */
+    step,
+
     /** Appends one event; null where it could not be recorded. */
     record: (event: NewEvent, nowMs: number): RecordedEvent | null =>
       step<RecordedEvent | null>("record", null, () => recordNow(event, nowMs)),

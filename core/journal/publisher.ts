@@ -46,7 +46,8 @@ export function publisher(events: EventStore, tell: (batch: JournalBatch) => voi
     const newest = noted.length === 0 ? 0 : events.newest();
     const from = told ?? Math.min(...noted) - 1;
     if (noted.length > 0) told = Math.max(from, newest);
-    const kept = noted.filter((sequence) => sequence > from && sequence <= newest);
+    // A number that was rolled back may have been given out again.
+    const kept = [...new Set(noted)].filter((sequence) => sequence > from && sequence <= newest);
     const committed = kept.slice(-batchLimit).flatMap((sequence) => events.get(sequence) ?? []);
     const missed = Math.max(0, kept.length - batchLimit);
     tell({
@@ -54,7 +55,7 @@ export function publisher(events: EventStore, tell: (batch: JournalBatch) => voi
       missed,
       notices: touched.map((pair) => ({
         ...pair,
-        events: pair.events.filter((sequence) => sequence <= newest).length,
+        events: new Set(pair.events.filter((sequence) => sequence <= newest)).size,
       })),
     });
   }

@@ -1,4 +1,5 @@
 import type { AgentRow, ChannelRow, LogLine, Notice } from "../contract/domain.ts";
+import type { ImportStatus } from "../contract/calls-data.ts";
 import type { Pushes } from "../contract/bridge.ts";
 import type { SessionId, SessionKey } from "../contract/ids.ts";
 
@@ -28,6 +29,7 @@ export interface DomainEvents {
   "notice.raised": { notice: Notice; unseen: number };
   "logs.line": LogLine;
   "config.changed": { path: string };
+  "import.progress": ImportStatus;
   "status.changed": Record<string, never>;
 }
 

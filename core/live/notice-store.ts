@@ -8,6 +8,8 @@ export interface NewNotice {
   link: string | null;
   /** Unseen notices of one group are one entry that counts up (ux.md 8.2). */
   group: string | null;
+  /** By how much it counts; default 1. */
+  add?: number;
 }
 
 interface Row extends Omit<Notice, "seen"> {
@@ -21,10 +23,13 @@ const toNotice = (row: Row): Notice => ({ ...row, seen: row.seen === 1 });
 
 /** The notices panel's record, kept for 30 days (ux.md 8.5). Callers bring the transaction. */
 export function noticeStore({ sql }: Database) {
-  const raise = sql.prepare<[number, string, string, string, string | null, string | null], Row>(`
-    INSERT INTO notices (at, kind, title, body, link, group_key) VALUES (?, ?, ?, ?, ?, ?)
+  const raise = sql.prepare<
+    [number, string, string, string, string | null, string | null, number],
+    Row
+  >(`
+    INSERT INTO notices (at, kind, title, body, link, group_key, count) VALUES (?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT(group_key) WHERE group_key IS NOT NULL AND seen = 0
-      DO UPDATE SET at = excluded.at, title = excluded.title, body = excluded.body, link = excluded.link, count = count + 1
+      DO UPDATE SET at = excluded.at, title = excluded.title, body = excluded.body, link = excluded.link, count = count + excluded.count
     RETURNING ${columns}`);
   const list = sql.prepare<[number, number], Row>(
     `SELECT ${columns} FROM notices WHERE id < ? ORDER BY id DESC LIMIT ?`,
@@ -41,6 +46,7 @@ export function noticeStore({ sql }: Database) {
         notice.body,
         notice.link,
         notice.group,
+        notice.add ?? 1,
       );
       return row && toNotice(row);
     },

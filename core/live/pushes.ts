@@ -187,6 +187,9 @@ export function createPushes(deps: PushDeps) {
     bus.on("notice.raised", (payload) => {
       all("notice.raised", payload);
     }),
+    bus.on("import.progress", (payload) => {
+      all("import.progress", payload);
+    }),
     bus.on("config.changed", (payload) => {
       all("config.changed", payload);
     }),

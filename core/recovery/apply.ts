@@ -4,18 +4,25 @@ import type { InboundMessage } from "../channels/channel.ts";
 import type { RoutingRow } from "../sessions/routing-store.ts";
 import { originOf } from "../sessions/routing-store.ts";
 import { chatRef, decodeInbound, encodeInbound, senderRef } from "../turns/inbound-json.ts";
+import type { InboundOutcome, InboundRow } from "../turns/inbox-store.ts";
 import { noResume } from "../turns/turn-finish.ts";
 import type { TurnFinishStores } from "../turns/turn-finish.ts";
+import type { TurnEndState } from "../turns/turn-store.ts";
 import type { LaneVerdict } from "./boot-decision.ts";
-import { stuckThreshold } from "./boot-decision.ts";
+import { givenUp } from "./given-up.ts";
 
-const gaveUp = {
-  stale:
-    "The gateway was stopped while it worked on this, too long ago to go on by itself. Send a message to continue.",
-  suspended:
-    "The gateway was stopped while it worked on this, and the session was suspended meanwhile. It was given up.",
-} as const;
-const stuckNotice = `This conversation was suspended: the gateway was stopped ${stuckThreshold} times in a row while working on it. Its history is kept; the next message starts fresh, and /resume goes back.`;
+/** How the cut turn and its message end, by the verdict on their lane. */
+const endings: Record<LaneVerdict["kind"], { turn: TurnEndState; input: InboundOutcome }> = {
+  nothing: { turn: "interrupted", input: "parked" },
+  "ledger-owns": { turn: "completed", input: "answered" },
+  settle: { turn: "completed", input: "answered" },
+  stopped: { turn: "stopped", input: "stopped" },
+  discard: { turn: "interrupted", input: "interrupted" },
+  "suspend-stuck": { turn: "interrupted", input: "failed" },
+  "give-up": { turn: "interrupted", input: "failed" },
+  hold: { turn: "interrupted", input: "parked" },
+  resume: { turn: "interrupted", input: "parked" },
+};
 
 /**
  * Does to one lane what was decided. Part of the caller's transaction, so that a crash in the middle of a start leaves
@@ -27,16 +34,14 @@ export function applyVerdict(
   verdict: LaneVerdict,
   nowMs: number,
 ): void {
-  const { directory, recovery } = stores;
+  if (verdict.kind === "nothing") return;
+  const { directory, recovery, inbox } = stores;
   const { routing } = directory;
   const key = row.sessionKey;
-  const token = row.activeTurnToken;
-  const input = endInterruptedTurn(stores, row, verdict, nowMs);
+  const input = endCutTurn(stores, row, verdict, nowMs);
   const released = { activeTurnToken: null, activeTurnStartedAt: null };
 
   switch (verdict.kind) {
-    case "nothing":
-      return;
     case "ledger-owns":
       routing.patch(key, { ...released, ...noResume });
       break;
@@ -47,8 +52,15 @@ export function applyVerdict(
       if (verdict.owed !== null) owe(stores, row, input, verdict.owed, "reply", nowMs);
       routing.patch(key, { ...released, ...noResume });
       break;
+    case "stopped":
+      if (verdict.tell) tell(stores, row, input, verdict.because, nowMs);
+      else bar(stores, row, verdict.because, nowMs);
+      routing.patch(key, { ...released, ...noResume });
+      recovery.clearRestarts(key);
+      break;
     case "suspend-stuck":
-      tell(stores, row, input, stuckNotice, nowMs);
+      dropQueuedResume(stores, key, nowMs);
+      tell(stores, row, input, givenUp.stuck, nowMs);
       routing.patch(key, {
         ...released,
         ...noResume,
@@ -60,11 +72,12 @@ export function applyVerdict(
       recovery.clearRestarts(key);
       break;
     case "give-up":
-      tell(stores, row, input, gaveUp[verdict.because], nowMs);
+      tell(stores, row, input, givenUp[verdict.because], nowMs);
       routing.patch(key, { ...released, ...(verdict.keepPending ? { resumeToldAt: nowMs } : {}) });
       break;
     case "hold":
     case "resume":
+      if (row.resumePending === 0) recovery.markResume(key);
       routing.patch(key, {
         ...released,
         resumePending: 1,
@@ -72,41 +85,52 @@ export function applyVerdict(
         lastResumeMarkedAt: row.resumePending === 1 ? row.lastResumeMarkedAt : nowMs,
         resumeHeldAt: verdict.kind === "hold" ? (row.resumeHeldAt ?? nowMs) : null,
       });
-      if (verdict.kind === "resume")
+      if (verdict.kind === "hold") dropQueuedResume(stores, key, nowMs);
+      else
         queueResume(
           stores,
           row,
-          token ?? input?.turnId ?? "",
+          row.activeTurnToken ?? input?.turnId ?? "",
           verdict.reason,
           input?.message ?? null,
           nowMs,
         );
       break;
   }
-  routing.patch(key, { queueDepth: stores.inbox.depth(key).depth });
+  routing.patch(key, { queueDepth: inbox.depth(key).depth });
   routing.settleState(key, nowMs);
 }
 
-interface InterruptedInput {
+/** The message of a turn that was cut. */
+interface CutInput {
   seq: number;
   turnId: string;
   message: InboundMessage;
 }
 
+const cutInput = (input: InboundRow): CutInput => ({
+  seq: input.seq,
+  turnId: input.turnId ?? "",
+  message: decodeInbound(input.eventJson),
+});
+
 /** Closes the cut turn's own records; returns the message that it was answering. */
-function endInterruptedTurn(
-  stores: TurnFinishStores,
+function endCutTurn(
+  { inbox, turns }: TurnFinishStores,
   row: RoutingRow,
   verdict: LaneVerdict,
   nowMs: number,
-): InterruptedInput | null {
+): CutInput | null {
   const token = row.activeTurnToken;
-  if (token === null) return lastInterrupted(stores, row.sessionKey);
-  const [input] = stores.inbox.startedBy(asTurnId(token));
-  stores.turns.end({
+  if (token === null) {
+    const parked = inbox.lastParked(row.sessionKey); // by an orderly stop, or an earlier start
+    return parked ? cutInput(parked) : null;
+  }
+  const [input] = inbox.startedBy(asTurnId(token));
+  const { turn, input: outcome } = endings[verdict.kind];
+  turns.end({
     turnId: asTurnId(token),
-    state:
-      verdict.kind === "ledger-owns" || verdict.kind === "settle" ? "completed" : "interrupted",
+    state: turn,
     endedAt: nowMs,
     errorCode: null,
     errorMessage: null,
@@ -115,20 +139,34 @@ function endInterruptedTurn(
     outputTokens: 0,
     replyMessageId: null,
   });
-  stores.inbox.endTurn(
-    asTurnId(token),
-    verdict.kind === "ledger-owns" || verdict.kind === "settle" ? "answered" : "interrupted",
-    nowMs,
-  );
-  return input ? { seq: input.seq, turnId: token, message: decodeInbound(input.eventJson) } : null;
+  inbox.endTurn(asTurnId(token), outcome, nowMs);
+  return input ? cutInput(input) : null;
 }
 
-/** Of a lane that was parked by an orderly stop: the message whose turn was cut. */
-function lastInterrupted({ inbox }: TurnFinishStores, key: SessionKey): InterruptedInput | null {
-  const input = inbox.lastInterrupted(key);
-  return input
-    ? { seq: input.seq, turnId: input.turnId ?? "", message: decodeInbound(input.eventJson) }
-    : null;
+/**
+ * Ends a message whose turn nobody accounts for: its lane's marker is gone, and no verdict was about it. It is told as
+ * given up. Part of the caller's transaction.
+ */
+export function endOrphan(stores: TurnFinishStores, input: InboundRow, nowMs: number): void {
+  const { inbox, turns, directory } = stores;
+  if (input.turnId !== null) {
+    turns.end({
+      turnId: input.turnId,
+      state: "interrupted",
+      endedAt: nowMs,
+      errorCode: null,
+      errorMessage: null,
+      model: null,
+      inputTokens: 0,
+      outputTokens: 0,
+      replyMessageId: null,
+    });
+    inbox.endTurn(input.turnId, "failed", nowMs);
+  }
+  const row = directory.routing.get(input.sessionKey);
+  const orphan = cutInput(input);
+  if (row && orphan.message.internal !== true)
+    tell(stores, { ...row, activeTurnToken: null }, orphan, givenUp.ended, nowMs);
 }
 
 /** The resumed turn is next up, before everything that waits (lifecycle 10.5); what it answers stays its anchor. */
@@ -137,20 +175,20 @@ function queueResume(
   row: RoutingRow,
   turnId: string,
   reason: string,
-  interrupted: InboundMessage | null,
+  cut: InboundMessage | null,
   nowMs: number,
 ): void {
-  const source = interrupted?.source ?? originOf(row);
+  const source = cut?.source ?? originOf(row);
   if (!source) return;
   const message: InboundMessage = {
-    channelId: interrupted?.channelId ?? row.channelId,
+    channelId: cut?.channelId ?? row.channelId,
     source,
     text: "",
     messageId: null,
-    internal: interrupted === null || interrupted.internal === true,
-    replyTo: interrupted?.replyTo ?? interrupted?.messageId ?? null,
+    internal: cut === null || cut.internal === true,
+    replyTo: cut?.replyTo ?? cut?.messageId ?? null,
     resume: { turnId, reason },
-    ...(interrupted?.expectsReply === false ? { expectsReply: false } : {}),
+    ...(cut?.expectsReply === false ? { expectsReply: false } : {}),
   };
   inbox.makeRoom(row.sessionKey);
   inbox.insert({
@@ -166,28 +204,60 @@ function queueResume(
   });
 }
 
-/** Tells the person of the cut turn, in their chat and in the transcript. */
-function tell(
-  stores: TurnFinishStores,
+/**
+ * A person's next message begins its turn in a lane whose interrupted one was held back: that one will not be taken up any
+ * more, and its person is told. Part of the caller's transaction.
+ */
+export function tellOvertaken(
+  stores: Pick<TurnFinishStores, "inbox" | "directory" | "obligations">,
   row: RoutingRow,
-  input: InterruptedInput | null,
-  text: string,
   nowMs: number,
 ): void {
-  const messageId = stores.directory.messages.append({
+  if (row.resumePending === 0 || row.resumeToldAt !== null || row.suspended === 1) return;
+  const parked = stores.inbox.lastParked(row.sessionKey);
+  const input = parked && cutInput(parked);
+  if (!input || input.message.internal === true) return;
+  tell(stores, { ...row, activeTurnToken: null }, input, givenUp.overtaken, nowMs);
+  stores.directory.routing.patch(row.sessionKey, { resumeToldAt: nowMs });
+}
+
+/** A turn that waits to be taken up waits no longer; what is behind it is next up. */
+function dropQueuedResume({ inbox }: TurnFinishStores, key: SessionKey, nowMs: number): void {
+  for (const item of inbox.waiting(key))
+    if (decodeInbound(item.eventJson).resume) inbox.end(item.seq, "dropped", nowMs);
+  inbox.promote(key);
+}
+
+function bar(
+  { directory }: Pick<TurnFinishStores, "directory">,
+  row: RoutingRow,
+  text: string,
+  nowMs: number,
+): number {
+  return directory.messages.append({
     sessionId: row.sessionId,
     role: "boundary",
     content: text,
     timestamp: nowMs,
     displayKind: "recovery",
   });
-  owe(stores, row, input, text, "notice", nowMs, messageId);
+}
+
+/** Tells the person of a cut turn, in their chat and in the transcript. Part of the caller's transaction. */
+export function tell(
+  stores: Pick<TurnFinishStores, "directory" | "obligations">,
+  row: RoutingRow,
+  input: CutInput | null,
+  text: string,
+  nowMs: number,
+): void {
+  owe(stores, row, input, text, "notice", nowMs, bar(stores, row, text, nowMs));
 }
 
 function owe(
-  { obligations, directory }: TurnFinishStores,
+  { obligations, directory }: Pick<TurnFinishStores, "directory" | "obligations">,
   row: RoutingRow,
-  input: InterruptedInput | null,
+  input: CutInput | null,
   content: string,
   kind: "reply" | "notice",
   nowMs: number,

@@ -6,6 +6,8 @@ export const stuckThreshold = 3;
 /** What a start finds of one lane; plain facts, nothing decided. */
 export interface LaneFound {
   suspended: boolean;
+  /** A stop of the marked turn that was on disk before the turn had ended. */
+  stopped: { because: string; tell: boolean } | null;
   hasOrigin: boolean;
   /** The durable marker of a turn that has no end. */
   marker: { ageMs: number } | null;
@@ -41,6 +43,8 @@ export type LaneVerdict =
   | { kind: "nothing" }
   /** The reply is in the ledger, which owns it from here: the turn is never run again (lifecycle 11.6). */
   | { kind: "ledger-owns" }
+  /** Somebody had stopped the turn: it is not taken up. */
+  | { kind: "stopped"; because: string; tell: boolean }
   /** The reply is in the transcript: it is owed, not made again. `owed` is null where silence was right. */
   | { kind: "settle"; owed: string | null }
   | { kind: "suspend-stuck"; restarts: number }
@@ -56,14 +60,15 @@ const silenceNotice = "The agent answered with a silence marker only; there is n
 
 /**
  * What a start does about one lane (lifecycle 10.3 to 10.6). The order is the rule: what the ledger has is the
- * ledger's; a reply that exists is never made again; a suspension outranks a resume; a loop is stopped before it turns
- * once more; age stops automation only; the breaker holds what is left.
+ * ledger's; a reply that exists is never made again; a stop stays a stop; a suspension outranks a resume; a loop is
+ * stopped before it turns once more; age stops automation only; the breaker holds what is left.
  */
 export function decideLane(found: LaneFound, settings: BootSettings): LaneVerdict {
   const marker = settings.clean ? null : found.marker; // a clean stop leaves no turn behind: a marker is an orphan
   if (marker && found.recorded) return { kind: "ledger-owns" };
   const reply = marker && persistedReply(found);
   if (reply) return { kind: "settle", owed: reply.owed };
+  if (marker && found.stopped) return { kind: "stopped", ...found.stopped };
   if (!marker && !found.resumePending)
     return found.marker ? { kind: "discard" } : { kind: "nothing" };
   if (found.suspended)
@@ -72,8 +77,10 @@ export function decideLane(found: LaneFound, settings: BootSettings): LaneVerdic
       : { kind: "nothing" };
   if (!found.hasOrigin) return marker ? { kind: "discard" } : { kind: "nothing" };
   if (found.restarts >= stuckThreshold) return { kind: "suspend-stuck", restarts: found.restarts };
-  if (found.resumeQueued) return { kind: "nothing" };
   const reason = found.resumePending?.reason ?? "restart_interrupted";
+  // What waits to be taken up already is not judged again; a marker beside it is another turn's.
+  if (found.resumeQueued && !marker)
+    return settings.breakerTripped ? { kind: "hold", reason } : { kind: "nothing" };
   if (marker) {
     if (marker.ageMs > settings.maxAgeMs)
       return { kind: "give-up", because: "stale", keepPending: false };

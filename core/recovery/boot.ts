@@ -1,13 +1,14 @@
+import type { SessionKey } from "../contract/ids.ts";
 import type { BootReport } from "../contract/calls-recovery.ts";
 import { failpoint } from "../failpoint.ts";
+import { fromSqlite } from "../state/database.ts";
 import type { Database } from "../state/database.ts";
 import type { TurnFinishStores } from "../turns/turn-finish.ts";
 import { breakerTrips } from "./boot-decision.ts";
 import type { BreakerSettings } from "./boot-decision.ts";
-import { examineLane, lanesToExamine } from "./examine.ts";
 import type { Now } from "./examine.ts";
 import { recover } from "./recover.ts";
-import type { RecoverySettings } from "./recover.ts";
+import type { RecoverySettings, RecoveryScope } from "./recover.ts";
 
 export interface BootContext {
   bootId: string;
@@ -15,6 +16,8 @@ export interface BootContext {
   previousExit: BootReport["previousExit"];
   settings: Omit<RecoverySettings, "breakerTripped">;
   breaker: BreakerSettings;
+  /** The records of a lane cannot be read; it stays as it is. */
+  onUnreadable(key: SessionKey, cause: unknown): void;
 }
 
 /** What a report stores; the rest of it are columns of the boot's row. */
@@ -37,11 +40,7 @@ export function recoverBoot(
   return db.writeNow(() => {
     const { recovery, directory, inbox } = stores;
     const earlier = recovery.resumingBoots(50);
-    const anything = lanesToExamine(stores).some((key) => {
-      const row = directory.routing.get(key);
-      const found = row && examineLane(stores, row, boot.now);
-      return found !== undefined && (found.marker !== null || found.resumePending !== null);
-    });
+    const anything = directory.routing.interruptedKeys().length > 0;
     const breaker = anything
       ? breakerTrips(earlier, boot.now.nowMs, boot.breaker)
       : { trips: false, chain: 0 };
@@ -50,7 +49,13 @@ export function recoverBoot(
       stores,
       boot.now,
       { ...boot.settings, breakerTripped: breaker.trips },
-      { keys: null, isBusy: () => false, apply: true },
+      {
+        keys: null,
+        isBusy: () => false,
+        isPaying: () => false,
+        apply: true,
+        contain: containedIn(db, boot.onUnreadable),
+      },
     );
     for (const { key } of recovery.allRestarts()) {
       const row = directory.routing.get(key);
@@ -73,3 +78,20 @@ export function recoverBoot(
     return report;
   });
 }
+
+/** Work on one lane as a step that is undone by itself where it fails: one bad row never keeps the gateway from starting. */
+export const containedIn =
+  (
+    db: Database,
+    onUnreadable: (key: SessionKey, cause: unknown) => void,
+  ): RecoveryScope["contain"] =>
+  (key, work) => {
+    try {
+      db.sql.transaction(work)();
+      return true;
+    } catch (cause) {
+      if (fromSqlite(cause) !== cause || !db.sql.inTransaction) throw cause; // the disk, not the row
+      onUnreadable(key, cause);
+      return false;
+    }
+  };

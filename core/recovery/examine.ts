@@ -36,13 +36,19 @@ export function examineLane(stores: TurnFinishStores, row: RoutingRow, now: Now)
   );
   return {
     suspended: row.suspended === 1,
+    stopped:
+      turn?.stopBecause == null ? null : { because: turn.stopBecause, tell: turn.stopTell === 1 },
     hasOrigin: originOf(row) !== null,
     marker: token === null || row.activeTurnStartedAt === null ? null : { ageMs: markerAge },
     resumePending:
       row.resumePending === 1
         ? {
             reason: row.resumeReason,
-            ageMs: Math.max(0, now.nowMs - (row.lastResumeMarkedAt ?? row.updatedAt)),
+            ageMs: recovery.resumeAgeMs(
+              row.sessionKey,
+              row.lastResumeMarkedAt ?? row.updatedAt,
+              now,
+            ),
             told: row.resumeToldAt !== null,
           }
         : null,
@@ -51,7 +57,11 @@ export function examineLane(stores: TurnFinishStores, row: RoutingRow, now: Now)
           role: tail.role,
           text: tail.content,
           hasToolCalls: tail.toolCalls !== null,
-          sinceMarker: tail.timestamp >= (row.activeTurnStartedAt ?? 0),
+          // By the turn where the row names one: clocks are set. Rows from elsewhere name none.
+          sinceMarker:
+            tail.turnId === null
+              ? tail.timestamp >= (row.activeTurnStartedAt ?? 0)
+              : tail.turnId === token,
           internalPrompt: tail.promptKind === "internal",
         }
       : null,

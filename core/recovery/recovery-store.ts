@@ -1,5 +1,7 @@
 import type { SessionKey } from "../contract/ids.ts";
 import type { Database } from "../state/database.ts";
+import { ageMs, readMachine } from "./machine.ts";
+import type { MachineRun } from "./machine.ts";
 
 export interface BootRow {
   bootId: string;
@@ -15,7 +17,13 @@ export interface BootRow {
 export type RecoveryStore = ReturnType<typeof recoveryStore>;
 
 /** Restart counts and the record of boots (lifecycle 10.5, 10.6). Callers bring the transaction. */
-export function recoveryStore({ sql }: Database) {
+export function recoveryStore({ sql }: Database, machine: () => MachineRun = readMachine) {
+  const mark = sql.prepare<[string, string | null, number]>(`
+    INSERT INTO resume_marks (session_key, machine_boot, uptime_ms) VALUES (?, ?, ?)
+    ON CONFLICT(session_key) DO UPDATE SET machine_boot = excluded.machine_boot, uptime_ms = excluded.uptime_ms`);
+  const marked = sql.prepare<[string], { machineBoot: string | null; uptimeMs: number }>(
+    `SELECT machine_boot AS machineBoot, uptime_ms AS uptimeMs FROM resume_marks WHERE session_key = ?`,
+  );
   const count = sql.prepare<[string], { restarts: number }>(
     `SELECT restarts FROM restart_counts WHERE session_key = ?`,
   );
@@ -42,6 +50,16 @@ export function recoveryStore({ sql }: Database) {
   );
 
   return {
+    /** Remembers when, by the machine's own run, a lane was marked to resume. */
+    markResume(key: SessionKey): void {
+      const { bootId, uptimeMs } = machine();
+      mark.run(key, bootId, uptimeMs);
+    },
+    /** How long ago that was, in ms; by the wall clock where the machine has started anew since. */
+    resumeAgeMs(key: SessionKey, atMs: number, now: MachineRun & { nowMs: number }): number {
+      const found = marked.get(key) ?? { machineBoot: null, uptimeMs: null };
+      return ageMs({ ...found, atMs }, now);
+    },
     restarts: (key: SessionKey): number => count.get(key)?.restarts ?? 0,
     allRestarts: (): { key: SessionKey; restarts: number }[] => counts.all(),
     /** One more interrupted restart of this lane. */

@@ -52,6 +52,8 @@ export function laneEntry(
         "settled",
         `${cut} Its reply was in the transcript${verdict.owed === null ? "; nothing was owed" : ""}.`,
       );
+    case "stopped":
+      return entry("settled", `${cut} It had been stopped.`);
     case "suspend-stuck":
       return entry("stuck", `Interrupted ${verdict.restarts} restarts in a row.`);
     case "resume":
@@ -109,12 +111,7 @@ export function debtEntry(
         "unknown",
         "Its sending had begun and was not confirmed; it waits for your decision.",
       );
-    case "abandon":
-      return entry(
-        "abandoned",
-        verdict.because === "stale"
-          ? "Too old to be sent."
-          : `Not delivered in ${row.attempts} attempts.`,
-      );
+    case "expire":
+      return entry("abandoned", "Too old to be sent by itself.");
   }
 }

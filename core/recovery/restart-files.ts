@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, fsyncSync, lstatSync, mkdirSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { SignalboxError } from "../contract/errors.ts";
 import { writePrivateFile } from "../state/private-file.ts";
@@ -14,13 +14,11 @@ export const restartFiles = (dataDir: string) => {
      * @throws {SignalboxError} E_READ_ONLY when it cannot be removed: left behind it would hide a later crash (lifecycle 10.3).
      */
     takeCleanShutdown(): boolean {
-      try {
-        readFileSync(clean);
-      } catch {
-        return false;
-      }
+      // Whatever stands there under this name counts; only its absence is no receipt.
+      if (!lstatSync(clean, { throwIfNoEntry: false })) return false;
       try {
         rmSync(clean);
+        syncDir(dataDir); // a power cut must not bring it back
       } catch (cause) {
         throw new SignalboxError(
           "E_READ_ONLY",
@@ -55,3 +53,14 @@ export const restartFiles = (dataDir: string) => {
   };
 };
 export type RestartFiles = ReturnType<typeof restartFiles>;
+
+/** Puts a directory's entries on the disk, where the system knows such a thing. */
+function syncDir(dir: string): void {
+  if (process.platform === "win32") return;
+  const fd = openSync(dir, "r");
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

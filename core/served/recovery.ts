@@ -7,8 +7,8 @@ import type { Sender } from "../delivery/sender.ts";
 import type { Bus } from "../live/bus.ts";
 import { failpoint } from "../failpoint.ts";
 import { stuckThreshold } from "../recovery/boot-decision.ts";
+import { containedIn } from "../recovery/boot.ts";
 import type { StoredReport } from "../recovery/boot.ts";
-import { readMachine } from "../recovery/machine.ts";
 import { recover } from "../recovery/recover.ts";
 import type { RecoverySettings } from "../recovery/recover.ts";
 import type { BootRow, RecoveryStore } from "../recovery/recovery-store.ts";
@@ -39,6 +39,7 @@ export interface RecoveryServedDeps {
   bus: Bus;
   clock: Clock;
   settings(): Omit<RecoverySettings, "breakerTripped" | "clean">;
+  onUnreadable(key: SessionKey, cause: unknown): void;
 }
 
 /** The calls `recovery.*`, `deliveries.*` and `queues.*`. */
@@ -54,7 +55,7 @@ export function servedRecovery(deps: RecoveryServedDeps) {
   const examine = (keys: readonly SessionKey[] | undefined, apply: boolean) =>
     recover(
       deps.stores,
-      { ...readMachine(), nowMs: clock.nowMs() },
+      { ...clock.machine(), nowMs: clock.nowMs() },
       {
         ...deps.settings(),
         clean: false,
@@ -62,7 +63,13 @@ export function servedRecovery(deps: RecoveryServedDeps) {
         freshnessMs: 0,
         maxAgeMs: Number.MAX_SAFE_INTEGER,
       },
-      { keys: keys ?? null, isBusy: (key) => lanes.isBusy(key), apply },
+      {
+        keys: keys ?? null,
+        isBusy: (key) => lanes.isBusy(key),
+        isPaying: (key) => sender.isPaying(key),
+        apply,
+        contain: containedIn(db, deps.onUnreadable),
+      },
     );
 
   async function resume(keys: readonly SessionKey[] | undefined, actor: string, name: string) {
@@ -95,11 +102,21 @@ export function servedRecovery(deps: RecoveryServedDeps) {
         return null;
       if (row.state === "attempting")
         throw new SignalboxError("E_BUSY", "It is being sent right now.", { id });
+      // Kept also by what is discarded: should it be sent after all, it may be there already.
       const labelled = row.state === "unknown" ? { labelled: "sent again by the operator" } : {};
       const target =
         to === "retry"
-          ? { state: "pending" as const, error: row.lastError, ...labelled }
-          : { state: to, error: to === "abandoned" ? (row.lastError ?? "Discarded.") : null };
+          ? {
+              state: "pending" as const,
+              error: row.lastError,
+              released: true as const,
+              ...labelled,
+            }
+          : {
+              state: to,
+              error: to === "abandoned" ? (row.lastError ?? "Discarded.") : null,
+              ...labelled,
+            };
       obligations.settle(id, row.fence, target, clock.nowMs(), true);
       act(actor, name, row.sessionKey, `Delivery ${id}.`);
       return row.sessionKey;

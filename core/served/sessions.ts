@@ -1,5 +1,5 @@
 import { SignalboxError } from "../contract/errors.ts";
-import type { SessionDetail, SessionFlag, WaitingItem } from "../contract/domain.ts";
+import type { SessionDetail, WaitingItem } from "../contract/domain.ts";
 import type { SessionKey } from "../contract/ids.ts";
 import { asSessionId } from "../contract/ids.ts";
 import type { Acceptance, InboundMessage } from "../channels/channel.ts";
@@ -14,7 +14,12 @@ import type { SessionList } from "../sessions/session-list.ts";
 import { nextMessageFate } from "../sessions/session-state.ts";
 import { buildSessionKey, laneIdentity } from "../sessions/session-key.ts";
 import type { KeyRules } from "../sessions/session-key.ts";
-import { sessionSourceFromStored, sessionSourceToStored } from "../sessions/session-source.ts";
+import {
+  sessionSource,
+  sessionSourceFromStored,
+  sessionSourceToStored,
+} from "../sessions/session-source.ts";
+import type { SessionSource } from "../sessions/session-source.ts";
 import type { Database } from "../state/database.ts";
 import { messageRows } from "../transcripts/message-view.ts";
 import { decodeInbound } from "../turns/inbound-json.ts";
@@ -24,6 +29,7 @@ import { undoMs } from "../turns/lane-acts.ts";
 import type { LaneActs } from "../turns/lane-acts.ts";
 import type { Lanes } from "../turns/lanes.ts";
 import type { Served } from "./served.ts";
+import { flagsOf } from "./session-flags.ts";
 
 export interface SessionServedDeps {
   db: Database;
@@ -103,7 +109,7 @@ export function servedSessions(deps: SessionServedDeps) {
         ...sessionRowOf(row),
         nextMessage: fate,
         nextMessageBecause: because,
-        flags: flagsOf(row),
+        flags: flagsOf(row, acts.lastActor),
         waiting: inbox
           .waiting(key)
           .map((item, index) => waitingItem(item, index, running !== null)),
@@ -145,16 +151,11 @@ export function servedSessions(deps: SessionServedDeps) {
 
     "sessions.send": async ({ key, text, messageId }) => {
       const row = rowOrThrow(key);
-      const source = originOf(row);
-      if (!source)
-        throw new SignalboxError(
-          "E_CONFLICT",
-          "This session has no chat that a message could come from.",
-          { key },
-        );
+      // A lane that was taken over without its route is written to from here until its chat writes itself.
+      const route = originOf(row);
       const message: InboundMessage = {
-        channelId: row.channelId,
-        source,
+        channelId: route ? row.channelId : "local",
+        source: route ?? operatorSource(key),
         text,
         messageId: messageId === undefined ? null : `operator:${messageId}`,
       };
@@ -197,51 +198,9 @@ export function servedSessions(deps: SessionServedDeps) {
   } satisfies Partial<Served>;
 }
 
-/** Every stored flag that holds, with its evidence (ux.md 3, Flags). */
-function flagsOf(row: RoutingRow): SessionFlag[] {
-  const flags: SessionFlag[] = [];
-  const flag = (
-    name: string,
-    value: string,
-    sinceMs: number | null,
-    by: string | null,
-    clearedBy: string,
-  ): void => {
-    flags.push({ name, value, sinceMs, by, clearedBy });
-  };
-  if (row.suspended === 1)
-    flag(
-      "suspended",
-      row.suspendReason ?? "yes",
-      row.suspendedAt,
-      row.suspendedBy,
-      "the next message, or taking it back",
-    );
-  if (row.resumePending === 1)
-    flag(
-      "resume_pending",
-      row.resumeReason ?? "yes",
-      row.lastResumeMarkedAt,
-      "recovery",
-      "the next turn that succeeds",
-    );
-  if (row.isFreshReset === 1) flag("is_fresh_reset", "yes", row.createdAt, null, "the first turn");
-  if (row.wasAutoReset === 1)
-    flag("was_auto_reset", row.autoResetReason ?? "yes", row.createdAt, null, "the first turn");
-  if (row.activeTurnToken !== null)
-    flag(
-      "active_turn",
-      row.activeTurnToken.slice(0, 8),
-      row.activeTurnStartedAt,
-      null,
-      "the end of the turn",
-    );
-  if (row.errorCode !== null)
-    flag("last_turn_failed", row.errorCode, row.stateSince, null, "the next turn, or a reset");
-  if (row.expiryFinalized === 1)
-    flag("expiry_finalized", "historical", null, null, "nothing; it is kept as read");
-  return flags;
-}
+/** The person at this machine, writing into a lane whose chat is not known. */
+const operatorSource = (key: SessionKey): SessionSource =>
+  sessionSource({ platform: "local", chatId: key, chatType: "dm", userId: "operator" });
 
 function waitingItem(item: InboundRow, index: number, busy: boolean): WaitingItem {
   const message = decodeInbound(item.eventJson);

@@ -1,6 +1,7 @@
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Log } from "../log/log.ts";
+import { moveAside } from "../state/aside.ts";
 import type { Database } from "../state/database.ts";
 import type { OpenedStore } from "../state/degraded.ts";
 import { lanesRemembered, mergeStandIn, rememberLanes } from "../state/degraded-merge.ts";
@@ -36,8 +37,7 @@ export interface PrepareDeps {
  */
 export function prepareRouting(deps: PrepareDeps): PreparedRouting {
   const { db, directory, degraded, sessionsDir, nowMs, log } = deps;
-  ensurePrivateDir(sessionsDir);
-  removeTemporaries(sessionsDir);
+  makeFolder(deps);
   const merged = degraded ? null : mergeBack(deps);
   const mirror = loadMirror({
     db,
@@ -70,8 +70,19 @@ function mergeBack(deps: PrepareDeps): { rows: number } | null {
   return { rows: lines.rows };
 }
 
-/** Half-written mirrors of a process that was killed. */
-function removeTemporaries(sessionsDir: string): void {
-  for (const name of readdirSync(sessionsDir))
-    if (/^\.sessions_[0-9a-f]+\.tmp$/.test(name)) rmSync(join(sessionsDir, name), { force: true });
+/**
+ * The folder of mirror and lines, without what a killed process left half written. Something else in its place is moved
+ * aside; where that fails too, the gateway runs without a mirror.
+ */
+function makeFolder({ sessionsDir, nowMs, log }: PrepareDeps): void {
+  try {
+    if (statSync(sessionsDir, { throwIfNoEntry: false })?.isDirectory() === false)
+      log.warn("sessions_dir.not_a_folder", { keptAs: moveAside(sessionsDir, "kept", nowMs) });
+    ensurePrivateDir(sessionsDir);
+    for (const name of readdirSync(sessionsDir))
+      if (/^\.sessions_[0-9a-f]+\.tmp$/.test(name))
+        rmSync(join(sessionsDir, name), { force: true });
+  } catch (cause) {
+    log.error("sessions_dir.unusable", {}, cause);
+  }
 }

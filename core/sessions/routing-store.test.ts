@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { asSessionId, asSessionKey, asTurnId } from "../contract/ids.ts";
+import type { SessionKey } from "../contract/ids.ts";
 import { dmSource, laneKey } from "../testing/samples.ts";
 import { testDatabase } from "../testing/test-database.ts";
 import { entryOf, originOf, routingStore, rowOf } from "./routing-store.ts";
@@ -74,9 +75,12 @@ const entry: fc.Arbitrary<SessionEntry> = fc.record({
 const plain = (key = laneKey("a")) =>
   rowOf(freshEntry(key, asSessionId("s1"), dmSource(), 1_000), { channelId: "test", title: "Ada" });
 
+const routes = (waits: (key: SessionKey) => boolean = () => false) =>
+  routingStore(testDatabase(), waits);
+
 describe("the routing index", () => {
   test("an entry comes back from its row as it was", () => {
-    const store = routingStore(testDatabase());
+    const store = routes();
     fc.assert(
       fc.property(entry, (given) => {
         store.put(rowOf(given, { channelId: "test" }));
@@ -87,14 +91,14 @@ describe("the routing index", () => {
   });
 
   test("a second put replaces the whole row", () => {
-    const store = routingStore(testDatabase());
+    const store = routes();
     store.put({ ...plain(), suspended: 1, title: "old" });
     store.put(plain());
     expect(store.get(laneKey("a"))).toEqual(plain());
   });
 
   test("a patch changes what it names and says whether the lane is there", () => {
-    const store = routingStore(testDatabase());
+    const store = routes();
     store.put(plain());
     expect(store.patch(laneKey("a"), { suspended: 1, suspendedBy: "panel" })).toBe(true);
     expect(store.get(laneKey("a"))).toEqual({ ...plain(), suspended: 1, suspendedBy: "panel" });
@@ -106,7 +110,7 @@ describe("the routing index", () => {
   });
 
   test("the state follows the facts, and its time only moves with it", () => {
-    const store = routingStore(testDatabase());
+    const store = routes();
     store.put(plain());
     expect(store.settleState(laneKey("a"), 2_000)).toMatchObject({
       state: "idle",
@@ -122,8 +126,16 @@ describe("the routing index", () => {
     expect(store.settleState(laneKey("nobody"), 1)).toBeUndefined();
   });
 
+  test("whether a question waits for a person is asked where the questions are", () => {
+    const store = routes((key) => key === laneKey("a"));
+    store.put(plain());
+    store.put(plain(laneKey("b")));
+    expect(store.settleState(laneKey("a"), 2_000)?.state).toBe("waiting");
+    expect(store.settleState(laneKey("b"), 2_000)?.state).toBe("idle");
+  });
+
   test("lanes whose state a restart may have changed are found", () => {
-    const store = routingStore(testDatabase());
+    const store = routes();
     const lanes = {
       still: { state: "idle" },
       running: { state: "running" },
@@ -139,7 +151,7 @@ describe("the routing index", () => {
   });
 
   test("a lane is found by its incarnation, and gone when it is removed", () => {
-    const store = routingStore(testDatabase());
+    const store = routes();
     store.put(plain());
     expect(store.bySessionId(asSessionId("s1"))?.sessionKey).toBe(laneKey("a"));
     store.put(plain(laneKey("b")));

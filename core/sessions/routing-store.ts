@@ -201,7 +201,10 @@ export const routingColumns = fields.map((name) => `${snake(name)} AS ${name}`).
 export type RoutingStore = ReturnType<typeof routingStore>;
 
 /** The routing index (lifecycle 3): one row a lane. Every method is one statement; callers bring the transaction. */
-export function routingStore({ sql }: Database) {
+export function routingStore(
+  { sql }: Database,
+  waitsForPerson: (key: SessionKey) => boolean = () => false,
+) {
   const get = sql.prepare<[string], RoutingRow>(
     `SELECT ${routingColumns} FROM gateway_routing WHERE session_key = ?`,
   );
@@ -276,7 +279,7 @@ export function routingStore({ sql }: Database) {
         turnActive: row.activeTurnToken !== null,
         queueDepth: row.queueDepth,
         errorCode: row.errorCode,
-        waitsForPerson: false,
+        waitsForPerson: waitsForPerson(key),
       });
       if (state === row.state) return row;
       setState.run(state, nowMs, key);

@@ -9,6 +9,8 @@ import { approvalStore } from "./approval-store.ts";
 import { boundaries, kept } from "./boundaries.ts";
 import { incarnationStore } from "./incarnation-store.ts";
 import { laneSettingStore, shownListStore } from "./lane-setting-store.ts";
+import { noSignals } from "./lane-signals.ts";
+import type { LaneMaker, LaneSignals } from "./lane-signals.ts";
 import { laneTitle } from "./lane-title.ts";
 import { lacksRoute, laneAdoption } from "./lane-adoption.ts";
 import { lineageStore } from "./lineage-store.ts";
@@ -28,6 +30,8 @@ export interface LaneOrigin {
   identity: string | null;
   channelId: string;
   source: SessionSource;
+  /** Who makes it, if it is new; a person where it is not said. */
+  createdBy?: LaneMaker;
   /** Other keys under which the same lane may have been filed; looked at only where this one has none (lifecycle 4.7). */
   spellings?: () => readonly SessionKey[];
 }
@@ -45,14 +49,14 @@ export type SessionDirectory = ReturnType<typeof sessionDirectory>;
  * Lanes and their incarnations: creation, access, boundaries (lifecycle 3.3, 3.5, 6). Every method is part of the
  * caller's transaction, so that what changes together is committed together.
  */
-export function sessionDirectory(db: Database) {
-  const routing = routingStore(db);
+export function sessionDirectory(db: Database, signals: LaneSignals = noSignals) {
+  const approvals = approvalStore(db);
+  const routing = routingStore(db, approvals.blocks);
   const incarnations = incarnationStore(db);
   const messages = messageStore(db);
   const lineage = lineageStore(db);
   const adoption = laneAdoption(db, routing);
   const edits = transcriptEditStore(db);
-  const approvals = approvalStore(db);
   const pins = promptPinStore(db);
   const shownLists = shownListStore(db);
   const settings = laneSettingStore(db);
@@ -66,6 +70,7 @@ export function sessionDirectory(db: Database) {
     approvals.clear(key, nowMs);
     pins.clear(key);
     shownLists.clear(key);
+    signals.boundary(key, nowMs);
   }
 
   const crossings = boundaries({
@@ -77,6 +82,8 @@ export function sessionDirectory(db: Database) {
     maker,
     clearConversation,
   });
+
+  const changes = transcriptChanges({ routing, incarnations, messages, edits, maker });
 
   /** The incarnation that a lost or stale route most probably meant. */
   const lost = (key: SessionKey, source: SessionSource): SessionId | undefined =>
@@ -98,6 +105,7 @@ export function sessionDirectory(db: Database) {
     };
     const row = rowOf(entry, stale ? { ...kept(stale), title: lane.title } : lane);
     routing.put(row);
+    if (!stale) signals.created(row, origin.createdBy ?? null, nowMs);
     return row;
   }
 
@@ -177,16 +185,28 @@ export function sessionDirectory(db: Database) {
     reset: crossings.reset,
     switchTo: crossings.switchTo,
     branch: crossings.branch,
-    rotate: crossings.rotate,
-    ...transcriptChanges({ routing, incarnations, messages, edits, maker }),
+    ...changes,
+    rotate(...given: Parameters<typeof crossings.rotate>) {
+      const rotated = crossings.rotate(...given);
+      const [row, , nowMs] = given;
+      signals.compacted(row.sessionKey, rotated.child, rotated.child, nowMs);
+      return rotated;
+    },
+    compact(...given: Parameters<typeof changes.compact>) {
+      const compacted = changes.compact(...given);
+      const [id, , nowMs] = given;
+      const lane = routing.bySessionId(id);
+      if (lane)
+        signals.compacted(lane.sessionKey, id, `${id}:${compacted.edit}`, nowMs);
+      return compacted;
+    },
 
     /**
      * The lane's row, made if it is new, so that an accepted message has somewhere to wait.
      * @throws {SignalboxError} E_KEY_COLLISION where other ids meet in the same unescaped key.
      */
     ensureLane(origin: LaneOrigin, nowMs: number): RoutingRow {
-      const row =
-        routing.get(origin.key) ?? adoption.adopt(origin.key, origin.spellings?.() ?? []);
+      const row = routing.get(origin.key) ?? adoption.adopt(origin.key, origin.spellings?.() ?? []);
       if (!row) return recoverOrCreate(origin, undefined, nowMs);
       // A lane that was taken over without its route learns it from its first message.
       if (lacksRoute(row, origin.source))

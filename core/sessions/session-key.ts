@@ -97,6 +97,83 @@ export function buildSessionKey(source: SessionSource, rules: KeyRules): Session
   return joinKey(source, rules, spellingOf(source, rules));
 }
 
+/** One part of a key, and why it is there. */
+export interface KeySegment {
+  readonly value: string;
+  readonly name: "namespace" | "platform" | "type" | "scope" | "chat" | "thread" | "person";
+  /** Where the value came from, in words. */
+  readonly from: string;
+}
+
+export type KeyRule =
+  | "private_chat"
+  | "private_person"
+  | "private_shared"
+  | "group_per_person"
+  | "group_shared"
+  | "thread_per_person"
+  | "thread_shared";
+
+/** How a key came about: the rule, and each part by name (lifecycle 4). Joined by colons the values are the key. */
+export interface KeyExplanation {
+  readonly key: SessionKey;
+  readonly rule: KeyRule;
+  readonly segments: readonly KeySegment[];
+}
+
+/** Explains the key that `buildSessionKey` gives. */
+export function explainKey(source: SessionSource, rules: KeyRules): KeyExplanation {
+  const spell = spellingOf(source, rules);
+  const values = keySegments(source, rules, spell);
+  const isDm = source.chatType === "dm";
+  const hasChat = present(source.chatId) !== null;
+  const personFrom =
+    present(source.userIdAlt) === null ? "the person's id" : "the person's stable second id";
+  const bare = source.platform === "whatsapp" ? ", in its one spelling" : "";
+  const opensThread = effectiveThread(source) !== null && present(source.threadId) === null;
+  const names: readonly (readonly [KeySegment["name"], string])[] = isDm
+    ? [
+        ["type", "a private chat"],
+        hasChat ? ["chat", `the chat's id${bare}`] : ["person", `${personFrom}${bare}: no chat id`],
+        ["thread", "the thread's id"],
+      ]
+    : [
+        ["type", opensThread ? "a thread that the answer opens" : "the chat's type"],
+        ["scope", "the workspace's id"],
+        ["chat", "the chat's id, as the platform spells it"],
+        ["thread", opensThread ? "the thread that the answer opens" : "the thread's id"],
+        ["person", `${personFrom}${bare}`],
+      ];
+  const labels: readonly (readonly [KeySegment["name"], string])[] = [
+    ["namespace", "the agent profile"],
+    ["platform", "the platform"],
+    ...names,
+  ];
+  return {
+    key: buildSessionKey(source, rules),
+    rule: ruleOf(source, rules, values),
+    segments: values.flatMap((value, index) => {
+      const [name, from] = labels[index] ?? ["chat", ""];
+      return value === null ? [] : [{ value, name, from }];
+    }),
+  };
+}
+
+function ruleOf(
+  source: SessionSource,
+  rules: KeyRules,
+  values: readonly (string | null)[],
+): KeyRule {
+  if (source.chatType === "dm") {
+    if (present(source.chatId) !== null) return "private_chat";
+    return values[3] === null ? "private_shared" : "private_person";
+  }
+  const isThread = effectiveThread(source) !== null;
+  const isAlone = isolatesParticipants(source, rules) && participantId(source) !== null;
+  if (isThread) return isAlone ? "thread_per_person" : "thread_shared";
+  return isAlone ? "group_per_person" : "group_shared";
+}
+
 /**
  * Whether this private chat has nothing to tell it apart, so that it falls into the platform's one shared
  * lane (lifecycle 4.3). Worth one log line for each platform.

@@ -48,7 +48,7 @@ function lanesOf(parts: readonly Partial<RoutingRow>[]): RoutingRow[] {
 /** A list on one database; `fill` replaces its rows. */
 function lists() {
   const db = testDatabase();
-  const routing = routingStore(db);
+  const routing = routingStore(db, () => false);
   const list = sessionList(db);
   const empty = db.sql.prepare("DELETE FROM gateway_routing");
   return {

@@ -7,15 +7,21 @@ import { SignalboxError } from "../contract/errors.ts";
 import { silentLog } from "../log/log.ts";
 import { refused } from "../testing/refused.ts";
 import { tempDir } from "../testing/temp-dir.ts";
-import { commitsIn, fileDatabase, testDatabase } from "../testing/test-database.ts";
+import { commitsIn, fileDatabase } from "../testing/test-database.ts";
 import { fromSqlite, openDatabase } from "./database.ts";
 import type { Database } from "./database.ts";
 import { migrations } from "./migrations/index.ts";
 
+/** A database on disk with a table of the test's own. */
+function store(): { db: Database; file: string } {
+  const made = fileDatabase();
+  made.db.sql.exec("CREATE TABLE things (key TEXT PRIMARY KEY, value TEXT)");
+  return made;
+}
 const put = (db: Database, key: string, value = "x") =>
-  db.sql.prepare("INSERT INTO state_meta (key, value) VALUES (?, ?)").run(key, value);
+  db.sql.prepare("INSERT INTO things (key, value) VALUES (?, ?)").run(key, value);
 const keys = (sql: Sqlite.Database): unknown[] =>
-  sql.prepare("SELECT key FROM state_meta ORDER BY key").pluck().all();
+  sql.prepare("SELECT key FROM things ORDER BY key").pluck().all();
 
 /** Every file of a directory, by what it holds. */
 const bytesIn = (dir: string): Record<string, string> =>
@@ -30,7 +36,7 @@ const bytesIn = (dir: string): Record<string, string> =>
 
 describe("group commit", () => {
   test("what is written in one tick is one commit, and on disk when it resolves", async () => {
-    const { db, file } = fileDatabase();
+    const { db, file } = store();
     const before = commitsIn(file);
     const writes = Array.from({ length: 50 }, (_, i) => db.write(() => put(db, `k${i}`)));
     await writes[0];
@@ -42,7 +48,7 @@ describe("group commit", () => {
   });
 
   test("ticks apart are commits apart, and a burst is cut into bounded groups", async () => {
-    const { db, file } = fileDatabase();
+    const { db, file } = store();
     const before = commitsIn(file);
     await db.write(() => put(db, "a"));
     await db.write(() => put(db, "b"));
@@ -52,12 +58,12 @@ describe("group commit", () => {
   });
 
   test("each write gets its own value", async () => {
-    const db = testDatabase();
+    const { db } = store();
     expect(await Promise.all([1, 2, 3].map((n) => db.write(() => n * 2)))).toEqual([2, 4, 6]);
   });
 
   test("one that throws undoes only itself", async () => {
-    const db = testDatabase();
+    const { db } = store();
     const own = new SignalboxError("E_QUEUE_FULL", "no");
     const settled = await Promise.allSettled([
       db.write(() => put(db, "first")),
@@ -73,7 +79,7 @@ describe("group commit", () => {
   });
 
   test("a commit that fails rejects every write of its group and keeps none", async () => {
-    const db = testDatabase();
+    const { db } = store();
     const orphan = db.write(() => {
       db.sql.pragma("defer_foreign_keys = ON"); // looked at by the commit itself
       db.sql
@@ -89,7 +95,7 @@ describe("group commit", () => {
   });
 
   test("close finishes what was handed over; what comes later is refused", async () => {
-    const { db, file } = fileDatabase();
+    const { db, file } = store();
     const writes = Array.from({ length: 450 }, (_, i) => db.write(() => put(db, `k${i}`)));
     const closed = db.close();
     await expect(db.write(() => put(db, "late"))).rejects.toEqual(refused("E_DRAINING"));
@@ -103,7 +109,7 @@ describe("group commit", () => {
 
 describe("what the disk refuses", () => {
   test("a full disk: the write is refused, nothing of it is kept, and room makes it work again", async () => {
-    const { db } = fileDatabase();
+    const { db } = store();
     const pages = db.sql.pragma("page_count", { simple: true }) as number;
     db.sql.pragma(`max_page_count = ${pages}`);
     const settled = await Promise.allSettled([
@@ -120,7 +126,7 @@ describe("what the disk refuses", () => {
   });
 
   test("a disk too full for a checkpoint: what was committed is told, and the gateway lives", async () => {
-    const { db } = fileDatabase();
+    const { db } = store();
     for (let i = 1; i < 50; i += 1) await db.write(() => put(db, `k${i}`));
     const full = Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
     const pragma = vi.spyOn(db.sql, "pragma").mockImplementation(() => {
@@ -133,14 +139,14 @@ describe("what the disk refuses", () => {
   });
 
   test("a file that cannot be written to", async () => {
-    const db = testDatabase();
+    const { db } = store();
     db.sql.pragma("query_only = ON");
     await expect(db.write(() => put(db, "a"))).rejects.toEqual(refused("E_READ_ONLY"));
     expect(() => db.writeNow(() => put(db, "a"))).toThrow(refused("E_READ_ONLY"));
   });
 
   test("a file that another program holds", async () => {
-    const { db, file } = fileDatabase();
+    const { db, file } = store();
     db.sql.pragma("busy_timeout = 0");
     const other = new Sqlite(file);
     other.exec("BEGIN IMMEDIATE");

@@ -15,6 +15,7 @@ const brought = {
   notices: "all",
   operator_acts: "all",
   restart_counts: "the newer wins",
+  resume_marks: "the newer wins",
   boots: "by id",
   lane_settings: "the newer wins",
   approvals: "by id",
@@ -45,6 +46,7 @@ const left = {
   session_upstream_links: "the journal of the degraded time stays in the file that is kept",
   session_watch_cursors: "the journal of the degraded time stays in the file that is kept",
   turn_chains: "the journal of the degraded time stays in the file that is kept",
+  lane_counts: "kept by triggers",
   degraded_lanes: "the lanes as the stand-in began with them",
 } as const;
 
@@ -178,6 +180,7 @@ function bringRest(db: Database): void {
   copy(db, "operator_acts", { except: ["seq"], order: "seq" });
   copy(db, "boots", {});
   copy(db, "restart_counts", { replace: true });
+  copy(db, "resume_marks", { replace: true });
   copy(db, "lane_settings", { replace: true });
   copy(db, "approvals", { except: ["seq"], order: "seq" });
   copy(db, "async_delegations", {});
@@ -197,11 +200,14 @@ function bringLanes(db: Database): void {
   // A stand-in that ended before it remembered its lanes had done nothing with them yet.
   if (comparable !== "")
     sql.exec(`
-      INSERT OR REPLACE INTO main.gateway_routing (${all.join(", ")})
-        SELECT ${all.join(", ")} FROM side.gateway_routing WHERE session_key IN (SELECT session_key FROM (
-          SELECT ${comparable} FROM side.gateway_routing EXCEPT SELECT ${comparable} FROM side.degraded_lanes));
-      DELETE FROM main.gateway_routing WHERE session_key IN (SELECT session_key FROM side.degraded_lanes
-        EXCEPT SELECT session_key FROM side.gateway_routing);`);
+      CREATE TEMP TABLE changed_lanes AS SELECT session_key FROM (
+        SELECT ${comparable} FROM side.gateway_routing EXCEPT SELECT ${comparable} FROM side.degraded_lanes);
+      -- Taken out first: a row that is replaced would run no trigger.
+      DELETE FROM main.gateway_routing WHERE session_key IN (SELECT session_key FROM changed_lanes)
+        OR session_key IN (SELECT session_key FROM side.degraded_lanes EXCEPT SELECT session_key FROM side.gateway_routing);
+      INSERT INTO main.gateway_routing (${all.join(", ")})
+        SELECT ${all.join(", ")} FROM side.gateway_routing WHERE session_key IN (SELECT session_key FROM changed_lanes);
+      DROP TABLE changed_lanes;`);
   sql.exec(`
     UPDATE main.gateway_routing AS r SET message_count = s.message_count FROM main.sessions s WHERE s.id = r.session_id;`);
 }

@@ -163,6 +163,7 @@ describe("the degraded mode (lifecycle 3.10)", () => {
       "waiting",
     ]);
     expect(healthy.inbox.seen("test/7", "answered")).toBeDefined();
+    expect(healthy.list.counts().all).toBe(2);
     // a reset of the degraded time holds, and the session before it has ended
     expect(healthy.directory.routing.get(other.key)?.sessionId).toBe(fresh);
     const past = healthy.db.sql.prepare("SELECT end_reason FROM sessions WHERE session_key = ? ORDER BY started_at").pluck();

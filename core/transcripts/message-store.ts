@@ -71,6 +71,7 @@ export interface TailRow {
   content: string | null;
   toolCalls: string | null;
   timestamp: number;
+  turnId: string | null;
   promptKind: string | null;
 }
 
@@ -110,7 +111,7 @@ export function messageStore({ sql }: Database) {
     `SELECT max(timestamp) AS at FROM messages WHERE session_id = ?`,
   );
   const tail = sql.prepare<[string], TailRow>(`
-    SELECT id, role, content, tool_calls AS toolCalls, timestamp,
+    SELECT id, role, content, tool_calls AS toolCalls, timestamp, turn_id AS turnId,
       (SELECT display_kind FROM messages p WHERE p.session_id = m.session_id AND p.active = 1 AND p.role = 'user' AND p.id < m.id
         ORDER BY p.id DESC LIMIT 1) AS promptKind
       FROM messages m WHERE session_id = ? AND active = 1 AND role NOT IN ('boundary', 'system', 'session_meta') ORDER BY id DESC LIMIT 1`);

@@ -23,6 +23,7 @@ function world() {
   });
   const open = () => {
     const search = createSearch({ db, file, bus, clock, log: silentLog });
+    search.open();
     onTestFinished(() => search.close());
     return search;
   };

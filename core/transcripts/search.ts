@@ -127,9 +127,10 @@ export function createSearch(deps: SearchDeps) {
   const off = deps.bus.on("messages.appended", () => {
     if (index && feeding === null) cancelFeed ??= clock.after(gatherMs, feed);
   });
-  open();
 
   return {
+    /** Opens the index and begins to feed it; until then the rows themselves are searched. */
+    open,
     /**
      * Messages that hold every term of the query, newest first, a page at a time.
      * @throws {SignalboxError} E_INPUT for a query without a word, and for a cursor that is not ours.

@@ -4,6 +4,7 @@ import { SignalboxError } from "../contract/errors.ts";
 import type { SessionKey } from "../contract/ids.ts";
 import { actedOn } from "./command-once.ts";
 import type { Bus } from "../live/bus.ts";
+import type { ObligationStore } from "../delivery/obligation-store.ts";
 import type { RoutingRow } from "../sessions/routing-store.ts";
 import type { SessionDirectory } from "../sessions/session-directory.ts";
 import type { ActStore } from "../state/act-store.ts";
@@ -12,6 +13,7 @@ import type { InboxStore } from "./inbox-store.ts";
 import type { LaneGuard } from "./lane-guard.ts";
 import type { Lanes } from "./lanes.ts";
 import type { CutShort } from "./turn-run.ts";
+import { tellDropped } from "./tell-dropped.ts";
 import type { TurnStore } from "./turn-store.ts";
 
 export interface ActDeps {
@@ -19,6 +21,7 @@ export interface ActDeps {
   directory: SessionDirectory;
   inbox: InboxStore;
   turns: TurnStore;
+  obligations: ObligationStore;
   acts: ActStore;
   lanes: Lanes;
   guard: LaneGuard;
@@ -117,9 +120,16 @@ export function actKit(deps: ActDeps) {
     /**
      * Drops waiting messages of people (lifecycle 12.8): what is next up, and where `all` also what is behind it. Our own
      * wakes survive, and so does what arrived after `through`.
+     * @param told What their people are told; null where it was their own command.
      * @returns how many.
      */
-    dropHuman(key: SessionKey, all: boolean, through: number, nowMs: number): number {
+    dropHuman(
+      key: SessionKey,
+      all: boolean,
+      through: number,
+      nowMs: number,
+      told: string | null,
+    ): number {
       let dropped = 0;
       for (const item of inbox.waiting(key))
         if (
@@ -127,8 +137,10 @@ export function actKit(deps: ActDeps) {
           item.seq <= through &&
           (all || item.place === "slot") &&
           inbox.end(item.seq, "dropped", nowMs)
-        )
+        ) {
           dropped += 1;
+          if (told !== null) tellDropped(deps, item, told, nowMs);
+        }
       return dropped;
     },
 

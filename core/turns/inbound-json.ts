@@ -1,4 +1,4 @@
-import type { InboundMessage } from "../channels/channel.ts";
+import type { InboundMessage, Provenance } from "../channels/channel.ts";
 import { SignalboxError } from "../contract/errors.ts";
 import {
   participantId,
@@ -16,6 +16,7 @@ interface StoredInbound {
   reply_to?: string;
   resume?: { turn_id: string; reason: string };
   pinned?: { session_id: string; delegation_id: string };
+  provenance?: Provenance;
 }
 
 /** The event as it waits in the inbox. Authority is not stored (lifecycle 1.3): it is decided before acceptance. */
@@ -41,6 +42,7 @@ export function encodeInbound(message: InboundMessage): string {
           },
         }
       : {}),
+    ...(message.provenance ? { provenance: message.provenance } : {}),
   };
   return JSON.stringify(stored);
 }
@@ -73,6 +75,7 @@ export function decodeInbound(json: string): InboundMessage {
           },
         }
       : {}),
+    ...(stored.provenance ? { provenance: stored.provenance } : {}),
   };
 }
 

@@ -12,6 +12,8 @@ export type InboundOutcome =
   | "failed"
   | "stopped"
   | "interrupted"
+  /** Its turn was cut by a stop or a crash of the gateway, and is taken up by another. */
+  | "parked"
   | "dropped"
   | "removed"
   | "merged"
@@ -120,9 +122,17 @@ export function inboxStore({ sql }: Database) {
   const startedBy = sql.prepare<[string], InboundRow>(
     `SELECT ${columns} FROM inbound_journal WHERE turn_id = ? AND state = 'started' ORDER BY seq`,
   );
-  const lastInterrupted = sql.prepare<[string], InboundRow>(
-    `SELECT ${columns} FROM inbound_journal WHERE session_key = ? AND state = 'ended' AND outcome = 'interrupted' ORDER BY seq DESC LIMIT 1`,
+  const lastParked = sql.prepare<[string], InboundRow>(`
+    SELECT ${columns} FROM inbound_journal WHERE seq = (SELECT i.seq FROM inbound_journal i JOIN turns t ON t.turn_id = i.turn_id
+      WHERE i.session_key = ? AND i.state = 'ended' AND i.outcome = 'parked' ORDER BY t.rowid DESC LIMIT 1)`);
+  const removed = sql.prepare<[number, number], InboundRow>(`
+    SELECT ${columns} FROM inbound_journal WHERE state = 'ended' AND outcome = 'removed' AND ended_at <= ? ORDER BY ended_at LIMIT ?`);
+  const setOutcome = sql.prepare<[string, number]>(
+    `UPDATE inbound_journal SET outcome = ? WHERE seq = ? AND state = 'ended'`,
   );
+  const staleCommands = sql.prepare<[number, number, number]>(`
+    UPDATE inbound_journal SET state = 'ended', outcome = 'dropped', ended_at = ?
+     WHERE seq IN (SELECT seq FROM inbound_journal WHERE state = 'started' AND kind = 'command' AND accepted_at < ? LIMIT ?)`);
   const joinPiece = sql.prepare<[string, number, number]>(`
     UPDATE inbound_journal SET event_json = ?, last_piece_at = ?, first_piece_at = coalesce(first_piece_at, accepted_at)
      WHERE seq = ? AND state = 'accepted'`);
@@ -196,8 +206,17 @@ export function inboxStore({ sql }: Database) {
     },
     /** What a turn without an end was answering. */
     startedBy: (turnId: TurnId): InboundRow[] => startedBy.all(turnId),
-    /** The lane's newest message whose turn was cut by a stop or a crash. */
-    lastInterrupted: (key: SessionKey): InboundRow | undefined => lastInterrupted.get(key),
+    /** The message of the lane's newest turn that was cut by a stop or a crash. */
+    lastParked: (key: SessionKey): InboundRow | undefined => lastParked.get(key),
+    /** Messages that the operator took out before `beforeMs`, so that it can no longer be undone. */
+    removedBefore: (beforeMs: number, limit: number): InboundRow[] => removed.all(beforeMs, limit),
+    /** What is told of a message that has ended. */
+    setOutcome(seq: number, outcome: InboundOutcome): void {
+      setOutcome.run(outcome, seq);
+    },
+    /** Gives up commands that were begun before `beforeMs` and never redelivered; returns how many. */
+    dropStaleCommands: (beforeMs: number, nowMs: number, limit: number): number =>
+      staleCommands.run(nowMs, beforeMs, limit).changes,
     start(seq: number, turnId: TurnId, nowMs: number): void {
       start.run(turnId, nowMs, seq);
     },

@@ -5,7 +5,7 @@ import type { SessionKey } from "../contract/ids.ts";
 import { failpoint } from "../failpoint.ts";
 import type { Bus } from "../live/bus.ts";
 import type { KeyRules } from "../sessions/session-key.ts";
-import { buildSessionKey, laneIdentity } from "../sessions/session-key.ts";
+import { buildSessionKey, laneIdentity, legacySessionKeys } from "../sessions/session-key.ts";
 import type { SessionDirectory } from "../sessions/session-directory.ts";
 import type { Database } from "../state/database.ts";
 import { joinedEvent, joinsBurst } from "./burst.ts";
@@ -88,11 +88,7 @@ export function createIntake(deps: IntakeDeps) {
     asKind: InboundKind,
   ): Promise<Acceptance> {
     const { key } = lane;
-    const { parsed, message, kind } = readText(
-      given,
-      asKind,
-      deps.asAnswer?.(key, given) ?? null,
-    );
+    const { parsed, message, kind } = readText(given, asKind, deps.asAnswer?.(key, given) ?? null);
     const isCommand = parsed.kind !== "text";
     failpoint("accept.before");
     const stored = await db.write(() => {
@@ -118,8 +114,7 @@ export function createIntake(deps: IntakeDeps) {
         eventJson: encodeInbound(message),
         acceptedAt: now,
       };
-      if (isCommand)
-        return { ...accepted, key, inputId: inbox.insertCommand(inbound) };
+      if (isCommand) return { ...accepted, key, inputId: inbox.insertCommand(inbound) };
       if (kind === "message") deps.heard?.(key, message, now);
       const { human } = inbox.depth(key);
       if (kind !== "internal" && human >= pendingCap)
@@ -177,6 +172,7 @@ export function createIntake(deps: IntakeDeps) {
         {
           key: buildSessionKey(message.source, rules),
           identity: laneIdentity(message.source, rules),
+          spellings: () => legacySessionKeys(message.source, rules),
         },
         message,
         kind,

@@ -7,11 +7,14 @@ import { effectiveThread } from "../sessions/session-source.ts";
 import type { SessionSource } from "../sessions/session-source.ts";
 import { isOperator } from "./act-kit.ts";
 import type { ActDeps, ActKit } from "./act-kit.ts";
+import { droppedBy } from "./tell-dropped.ts";
 
 export interface LaneActDeps extends ActDeps {
   kit: ActKit;
   /** Stops what runs beside the lane (lifecycle 13.2); returns how many units. */
   stopDetached(key: SessionKey, sessionId: SessionId, reason: string): number;
+  /** Something may be owed to the lane's chat. */
+  deliver(key: SessionKey): void;
   /** Breaks off a compression of the lane; false where none runs. */
   stopCompression(key: SessionKey): boolean;
 }
@@ -57,12 +60,16 @@ export function createLaneActs(deps: LaneActDeps) {
         : { stopped: false, message: "Nothing is running in this conversation." };
     const by = { actor, act: "stop", summary: "The running turn was stopped." };
     await kit.change(key, by, (nowMs) => {
-      kit.dropHuman(key, false, through, nowMs);
+      const tells = isOperator(actor);
+      kit.dropHuman(key, false, through, nowMs, tells ? droppedBy.stop : null);
+      const token = routing.get(key)?.activeTurnToken;
+      if (token != null) deps.turns.stopping(token, "Stopped.", tells);
       kit.settleQueue(key);
       failpoint("act.stop_uncommitted");
       return true;
     });
     failpoint("act.stop_recorded");
+    deps.deliver(key);
     await kit.cut(key, { outcome: "stopped", because: "Stopped.", tell: isOperator(actor) });
     agents.evict(key);
     return {
@@ -93,15 +100,23 @@ export function createLaneActs(deps: LaneActDeps) {
   }
 
   return {
+    /** Who did this to the lane last; null where nobody did. */
+    lastActor: (key: SessionKey, act: string): string | null => deps.acts.lastActor(key, act),
+
     suspend: (key: SessionKey, actor: string, reason: string | null) =>
       kit.change(key, { actor, act: "suspend", summary: "The next message starts fresh." }, (now) =>
         directory.suspend(key, actor, reason, now),
       ),
 
-    unsuspend: (key: SessionKey, actor: string) =>
-      kit.change(key, { actor, act: "unsuspend", summary: "The conversation goes on." }, () =>
-        directory.unsuspend(key),
-      ),
+    async unsuspend(
+      key: SessionKey,
+      actor: string,
+    ): Promise<{ changed: boolean; row: RoutingRow }> {
+      const by = { actor, act: "unsuspend", summary: "The conversation goes on." };
+      const done = await kit.change(key, by, () => directory.unsuspend(key));
+      lanes.wake(key); // a cut turn may wait for it
+      return done;
+    },
 
     /**
      * Ends the conversation and starts a fresh one, in the order of lifecycle 6.1.
@@ -123,7 +138,8 @@ export function createLaneActs(deps: LaneActDeps) {
         let left: { from: SessionId; titleTaken: boolean } | null = null;
         const by = { actor, act: "reset", summary: "A fresh session was started." };
         const done = await kit.change(key, by, (nowMs) => {
-          dropped = kit.dropHuman(key, true, through, nowMs);
+          const told = isOperator(actor) ? droppedBy.reset : null;
+          dropped = kit.dropHuman(key, true, through, nowMs, told);
           kit.endLeftOver(key, nowMs);
           const boundary = directory.reset(key, actor, title, nowMs);
           if (!boundary) return undefined;
@@ -133,6 +149,7 @@ export function createLaneActs(deps: LaneActDeps) {
           return true;
         });
         failpoint("act.reset_recorded");
+        deps.deliver(key);
         const { from, titleTaken } = left ?? { from: done.row.sessionId, titleTaken: false };
         deps.stopDetached(key, from, because);
         tellReset(key, from, done.row.sessionId);

@@ -8,7 +8,6 @@ import type { Log } from "../log/log.ts";
 import { isRefusedByDisk } from "../state/database.ts";
 import type { Database } from "../state/database.ts";
 import { failpoint } from "../failpoint.ts";
-import { readMachine } from "../recovery/machine.ts";
 import { finishTurn } from "./turn-finish.ts";
 import type { Finished, TurnFinishStores } from "./turn-finish.ts";
 import { runTurn } from "./turn-run.ts";
@@ -164,7 +163,7 @@ export function createLanes(deps: LaneDeps) {
       const started = startNextTurn(stores, key, {
         bootId: deps.bootId,
         nowMs: clock.nowMs(),
-        machine: readMachine(),
+        machine: clock.machine(),
         chooseAgent: (row) => deps.chooseAgent(row),
         shownText: (message) => deps.shownText(message),
       });

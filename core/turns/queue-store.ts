@@ -80,9 +80,9 @@ export function queueStore({ sql }: Database) {
   );
   const order = sql.prepare<
     [string],
-    { inputId: number; kind: InboundKind; place: Place; position: number }
+    { inputId: number; kind: InboundKind; place: Place; position: number; resumes: 0 | 1 }
   >(`
-    SELECT seq AS inputId, kind, place, position FROM inbound_journal WHERE session_key = ? AND state = 'accepted' ORDER BY place DESC, position`);
+    SELECT seq AS inputId, kind, place, position, json_extract(event_json, '$.resume') IS NOT NULL AS resumes FROM inbound_journal WHERE session_key = ? AND state = 'accepted' ORDER BY place DESC, position`);
 
   return {
     waiting: (limit: number): WaitingRow[] => waiting.all(limit),
@@ -96,13 +96,14 @@ export function queueStore({ sql }: Database) {
     restore: (inputId: number): boolean => restore.run(inputId).changes > 0,
     /**
      * Puts a waiting item before another of its lane (null: last). What is next up stays the first of the order: the
-     * lane's places are dealt out again. A resume stays first (it is what the others wait for).
-     * @returns false where the item, or the one it goes before, is not waiting in the lane any more.
+     * lane's places are dealt out again. A resume stays first: what it takes up came before the others.
+     * @returns false where the item, or the one it goes before, is not waiting in the lane any more, or is a resume.
      */
     move(key: SessionKey, inputId: number, before: number | null): boolean {
       const items = order.all(key);
       const item = items.find((one) => one.inputId === inputId);
-      if (!item || (before !== null && !items.some((one) => one.inputId === before))) return false;
+      const goal = items.find((one) => one.inputId === before);
+      if (!item || item.resumes || (before !== null && (!goal || goal.resumes))) return false;
       const rest = items.filter((one) => one.inputId !== inputId);
       const at = before === null ? rest.length : rest.findIndex((one) => one.inputId === before);
       const sorted = [...rest.slice(0, at), item, ...rest.slice(at)];

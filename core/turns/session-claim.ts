@@ -6,9 +6,11 @@ import type { InboundMessage } from "../channels/channel.ts";
 import type { Database } from "../state/database.ts";
 import { decodeInbound } from "./inbound-json.ts";
 import type { InboundRow } from "./inbox-store.ts";
-import { debtOf } from "./turn-finish.ts";
+import { debtOf, noResume } from "./turn-finish.ts";
 import type { TurnFinishStores } from "./turn-finish.ts";
 import type { TurnLease, TurnLeases } from "./turn-lease.ts";
+import { tell } from "../recovery/apply.ts";
+import { givenUp } from "../recovery/given-up.ts";
 import { decideWake } from "./wake-route.ts";
 
 /** A lane's right to begin its next turn. */
@@ -84,6 +86,41 @@ export function createSessionClaims(deps: SessionClaimDeps) {
     return false;
   }
 
+  /**
+   * A cut turn is taken up in its own conversation only. In a suspended lane it waits, for the suspension may be taken back,
+   * until a person's message behind it starts the fresh one.
+   */
+  function resumeFate(
+    key: SessionKey,
+    turnId: string,
+    next: SessionId | null,
+  ): "run" | "wait" | "drop" {
+    const cut = stores.turns.get(turnId);
+    if (!cut || directory.lineage.tip(cut.sessionId) === next) return "run";
+    const suspended = directory.routing.get(key)?.suspended === 1;
+    return suspended && inbox.depth(key).human === 0 ? "wait" : "drop";
+  }
+
+  /** The cut turn is given up, and its person told. */
+  async function dropResume(
+    key: SessionKey,
+    input: InboundRow,
+    message: InboundMessage,
+  ): Promise<void> {
+    await deps.db.write(() => {
+      const nowMs = deps.clock.nowMs();
+      const row = directory.routing.get(key);
+      if (!row || !inbox.end(input.seq, "dropped", nowMs)) return;
+      inbox.promote(key);
+      const text = row.suspended === 1 ? givenUp.suspended : givenUp.ended;
+      if (message.internal !== true)
+        tell(stores, row, { seq: input.seq, turnId: "", message }, text, nowMs);
+      directory.routing.patch(key, { ...noResume, queueDepth: inbox.depth(key).depth });
+      directory.routing.settleState(key, nowMs);
+    });
+    deps.onRefused(key);
+  }
+
   return {
     /** Waits for the session of the lane's next turn; null where nothing is next up. */
     async claim(key: SessionKey): Promise<SessionClaim | null> {
@@ -92,6 +129,14 @@ export function createSessionClaims(deps: SessionClaimDeps) {
         if (!input) return null;
         const message = decodeInbound(input.eventJson);
         const id = nextIn(key, message);
+        if (message.resume) {
+          const fate = resumeFate(key, message.resume.turnId, id);
+          if (fate === "wait") return null;
+          if (fate === "drop") {
+            await dropResume(key, input, message);
+            continue;
+          }
+        }
         if (!(await mayRun(key, input, message, id))) continue;
         let lease: TurnLease | null = null;
         try {

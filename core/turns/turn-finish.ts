@@ -1,6 +1,7 @@
 import type { Debt, ObligationStore } from "../delivery/obligation-store.ts";
 import { decideReply } from "../delivery/silence.ts";
 import type { ReplyVerdict } from "../delivery/silence.ts";
+import { givenUp } from "../recovery/given-up.ts";
 import type { RecoveryStore } from "../recovery/recovery-store.ts";
 import type { SessionDirectory } from "../sessions/session-directory.ts";
 import type { InboundOutcome, InboxStore } from "./inbox-store.ts";
@@ -55,10 +56,11 @@ const outcomes: Record<TurnEndState, InboundOutcome> = {
 export function finishTurn(
   stores: TurnFinishStores,
   turn: StartedTurn,
-  result: TurnResult,
+  given: TurnResult,
   context: { nowMs: number; transcriptIsDelivery: boolean; autonomousLane: boolean },
 ): Finished | null {
   const { directory, inbox, turns, obligations } = stores;
+  const result = ended(stores, turn, given);
   const { messages, incarnations } = directory;
   const text = replyText(result.segments);
   const verdict =
@@ -93,7 +95,8 @@ export function finishTurn(
     if (row.role === "assistant") replyMessageId = id;
   }
   const rows = messageIds.length;
-  const said = owedText(result, text, verdict);
+  const isAwaited = turn.message.internal !== true && turn.message.expectsReply !== false;
+  const said = owedText(result, text, verdict, isAwaited);
   if (said.bar !== null)
     messageIds.push(
       messages.append({
@@ -106,7 +109,7 @@ export function finishTurn(
       }),
     );
 
-  const ended = turns.end({
+  const isOurs = turns.end({
     turnId: turn.turnId,
     state,
     endedAt: context.nowMs,
@@ -117,7 +120,7 @@ export function finishTurn(
     outputTokens: result.usage?.outputTokens ?? 0,
     replyMessageId,
   });
-  if (!ended) return null; // the caller's savepoint takes the rows back
+  if (!isOurs) return null; // the caller's savepoint takes the rows back
 
   const owes =
     said.owed !== null &&
@@ -126,11 +129,35 @@ export function finishTurn(
       debtOf(turn, said.owed, said.kind, said.kind === "reply" ? replyMessageId : null),
       context.nowMs,
     );
-  inbox.endTurn(turn.turnId, outcomes[state], context.nowMs);
+  const outcome = result.outcome === "parked" ? "parked" : outcomes[state];
+  inbox.endTurn(turn.turnId, outcome, context.nowMs);
   if (endSteered(inbox, result, outcomes[state], context.nowMs)) inbox.promote(turn.key);
   settleLane(stores, turn, result, { rows, state, nowMs: context.nowMs });
   if (result.usage) incarnations.addUsage(turn.sessionId, result.usage);
   return { state, messageIds, owes };
+}
+
+/**
+ * A turn that the gateway's stop cut is taken up by the next start, unless somebody had stopped it before or its session
+ * was suspended meanwhile: then it ends here, and its person knows.
+ */
+function ended(
+  { turns, directory }: TurnFinishStores,
+  turn: StartedTurn,
+  result: TurnResult,
+): TurnResult {
+  if (result.outcome !== "parked") return result;
+  const stopped = turns.get(turn.turnId);
+  if (stopped?.stopBecause != null)
+    return {
+      ...result,
+      outcome: "stopped",
+      because: stopped.stopBecause,
+      tell: stopped.stopTell === 1,
+    };
+  return directory.routing.get(turn.key)?.suspended === 1
+    ? { ...result, outcome: "stopped", because: givenUp.suspended, tell: true }
+    : result;
 }
 
 function endStateOf(result: TurnResult, verdict: ReplyVerdict | null): TurnEndState {
@@ -148,8 +175,10 @@ function settleLane(
   const row = routing.get(turn.key);
   if (!row) return;
   const succeeded = end.state === "completed" || end.state === "silent";
+  const over = succeeded || result.outcome === "stopped"; // nothing of it is to be taken up
   const { usage } = result;
-  if (succeeded) recovery.clearRestarts(turn.key); // its loop, if it was one, is broken (lifecycle 10.5)
+  if (over) recovery.clearRestarts(turn.key); // its loop, if it was one, is broken (lifecycle 10.5)
+  if (result.outcome === "parked") recovery.markResume(turn.key);
   routing.patch(turn.key, {
     queueDepth: inbox.depth(turn.key).depth,
     ...(row.activeTurnToken === turn.turnId
@@ -167,8 +196,10 @@ function settleLane(
       lastPromptTokens: usage?.inputTokens ?? row.lastPromptTokens,
       errorCode: end.state === "failed" ? (result.error?.code ?? "E_AGENT_FAILED") : null,
       errorMessage: end.state === "failed" ? (result.error?.message ?? null) : null,
-      ...(succeeded ? noResume : {}),
-      ...(result.outcome === "parked" && row.suspended === 0
+      ...(over ? noResume : {}),
+      // It failed and the person was told; the next start tries again without another word (lifecycle 10.5).
+      ...(!over && row.resumePending === 1 ? { resumeToldAt: end.nowMs } : {}),
+      ...(result.outcome === "parked"
         ? {
             resumePending: 1 as const,
             resumeReason: result.because,
@@ -185,13 +216,15 @@ function owedText(
   result: TurnResult,
   text: string,
   verdict: ReplyVerdict | null,
+  isAwaited: boolean,
 ): { owed: string | null; kind: Debt["kind"]; bar: string | null } {
   const notice = (owed: string, bar: string = owed) => ({ owed, kind: "notice" as const, bar });
   switch (result.outcome) {
     case "completed":
       if (verdict === "suppress") return { owed: null, kind: "reply", bar: null };
       if (verdict === "silence-notice") return notice(silenceNotice);
-      if (text === "") return notice("The agent finished without a reply.");
+      if (text === "" && isAwaited) return notice("The agent finished without a reply.");
+      if (text === "") return { owed: null, kind: "reply", bar: null };
       return { owed: text, kind: "reply", bar: null };
     case "failed": {
       const reason = result.error?.message ?? "The agent failed.";
@@ -227,7 +260,8 @@ export const debtOf = (
     content,
     kind,
     replyTo,
-    ref: replyTo ?? `in:${turn.input.seq}`,
+    // Our own number where no message came with an id: what is sent again by `/retry` is owed again, in the same words.
+    ref: message.messageId ?? (message.resume ? replyTo : null) ?? `in:${turn.input.seq}`,
     messageId,
     turnId: turn.turnId,
   };

@@ -41,6 +41,10 @@ export interface UnendedTurn {
   resumes: string | null;
   machineBoot: string | null;
   startedUptimeMs: number | null;
+  /** Somebody stopped it: what its bar is to say. Null where nobody did. */
+  stopBecause: string | null;
+  /** The person has still to be told of the stop. */
+  stopTell: 0 | 1;
 }
 
 export type TurnStore = ReturnType<typeof turnStore>;
@@ -59,20 +63,34 @@ export function turnStore({ sql }: Database) {
   );
   const running = sql.prepare<[], UnendedTurn>(`
     SELECT turn_id AS turnId, session_key AS sessionKey, session_id AS sessionId, started_at AS startedAt, attempt, resumes,
-      machine_boot AS machineBoot, started_uptime_ms AS startedUptimeMs FROM turns WHERE state = 'running'`);
+      machine_boot AS machineBoot, started_uptime_ms AS startedUptimeMs, stop_because AS stopBecause, stop_tell AS stopTell
+      FROM turns WHERE state = 'running'`);
+  const stopping = sql.prepare<[string, number, string]>(
+    `UPDATE turns SET stop_because = ?, stop_tell = ? WHERE turn_id = ? AND state = 'running'`,
+  );
+  const anyUnended = sql.prepare<[], { one: 1 }>(`
+    SELECT 1 AS one FROM turns WHERE state = 'running'
+    UNION ALL SELECT 1 FROM gateway_routing WHERE active_turn_token IS NOT NULL LIMIT 1`);
   const one = sql.prepare<[string], UnendedTurn>(`
     SELECT turn_id AS turnId, session_key AS sessionKey, session_id AS sessionId, started_at AS startedAt, attempt, resumes,
-      machine_boot AS machineBoot, started_uptime_ms AS startedUptimeMs FROM turns WHERE turn_id = ?`);
+      machine_boot AS machineBoot, started_uptime_ms AS startedUptimeMs, stop_because AS stopBecause, stop_tell AS stopTell
+      FROM turns WHERE turn_id = ?`);
 
   return {
     insert(turn: NewTurn): void {
       insert.run(turn);
+    },
+    /** A stop is on disk before the turn has ended, so that a crash in between does not take the turn up again. */
+    stopping(turnId: string, because: string, tell: boolean): void {
+      stopping.run(because, tell ? 1 : 0, turnId);
     },
     /** False when the turn has ended already: a late result changes nothing. */
     end: (turn: TurnEnd): boolean => end.run(turn).changes > 0,
     countSince: (sinceMs: number): { turns: number; failed: number } =>
       since.get(sinceMs) ?? { turns: 0, failed: 0 },
     get: (turnId: string): UnendedTurn | undefined => one.get(turnId),
+    /** Whether a turn has no end, by its own record or by a lane's marker. */
+    anyUnended: (): boolean => anyUnended.get() !== undefined,
     unended: (): UnendedTurn[] => running.all(),
   };
 }

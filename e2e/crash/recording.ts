@@ -42,17 +42,38 @@ export function readHeard(file: string): Heard[] {
     .map((line) => JSON.parse(line) as Heard);
 }
 
-/** What the journal of a stopped gateway says became of each message. */
+interface JournalRow {
+  id: string | null;
+  outcome: string | null;
+  mergedInto: string | null;
+  turn: string | null;
+  /** The cut turn that this row takes up. */
+  resumes: string | null;
+}
+
+/** What the journal of a stopped gateway says became of each message; of one whose turn was cut, what the last try came to. */
 export function readFates(dataDir: string): Fate[] {
   const db = new Sqlite(join(dataDir, "state.db"), { readonly: true });
   try {
-    return db
-      .prepare<[], Fate>(
-        `SELECT i.platform_message_id AS id, i.outcome, head.platform_message_id AS mergedInto
-           FROM inbound_journal i LEFT JOIN inbound_journal head ON head.seq = i.merged_into
-          WHERE i.platform_message_id IS NOT NULL`,
+    const rows = db
+      .prepare<[], JournalRow>(
+        `SELECT i.platform_message_id AS id, i.outcome, head.platform_message_id AS mergedInto, i.turn_id AS turn,
+           json_extract(i.event_json, '$.resume.turn_id') AS resumes
+           FROM inbound_journal i LEFT JOIN inbound_journal head ON head.seq = i.merged_into ORDER BY i.seq`,
       )
       .all();
+    const resumed = new Map(
+      rows.flatMap((row) => (row.resumes === null ? [] : [[row.resumes, row]])),
+    );
+    const last = (row: JournalRow): JournalRow => {
+      const next = row.turn === null ? undefined : resumed.get(row.turn);
+      return next ? last(next) : row;
+    };
+    return rows.flatMap((row) =>
+      row.id === null
+        ? []
+        : [{ id: row.id, outcome: last(row).outcome, mergedInto: row.mergedInto }],
+    );
   } finally {
     db.close();
   }

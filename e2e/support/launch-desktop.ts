@@ -38,9 +38,10 @@ export async function launchDesktop({
     const app = await launchOnStandIn(MAIN, args, env);
     return { ...app, kind: "desktop", call: callThrough(app.page) };
   }
+  const asRoot = process.getuid?.() === 0 ? ["--no-sandbox"] : []; // Chromium's sandbox refuses to run as root
   const app = await _electron.launch({
     executablePath,
-    args: [MAIN, ...args],
+    args: [...asRoot, MAIN, ...args],
     env: { ...(process.env as Record<string, string>), ...(env as Record<string, string>) },
   });
   const page = await app.firstWindow();

@@ -61,6 +61,26 @@ export const scenes: readonly Scene[] = [
       await expect(panel.transcript).toContainText("You said");
     },
   },
+  {
+    name: "session-queue",
+    async show(host) {
+      const panel = panelOf(host.page);
+      await panel.goTo("Sessions");
+      await panel.open("Chiara");
+      await panel.inspector.getByRole("tab", { name: "Queue" }).click();
+      await expect(panel.inspector).toContainText("and then this");
+    },
+  },
+  {
+    name: "session-flags",
+    async show(host) {
+      const panel = panelOf(host.page);
+      await panel.goTo("Sessions");
+      await panel.open("Release");
+      await panel.inspector.getByRole("tab", { name: "Flags" }).click();
+      await expect(panel.inspector.getByRole("tabpanel")).toContainText("suspended");
+    },
+  },
   screen("Channels"),
   screen("Agents"),
   screen("Settings"),
@@ -138,7 +158,7 @@ export async function populate(host: Host): Promise<void> {
         user_name: name,
       };
       ({ key } = await host.call("channels.simulate", { source, text }));
-      if (text.startsWith("!sleep")) continue;
+      if (text.startsWith("!sleep") || text.startsWith("/queue")) continue;
       await expect
         .poll(async () => (await host.call("sessions.get", { key: key! })).turn)
         .toBeNull();
@@ -154,7 +174,8 @@ export async function populate(host: Host): Promise<void> {
   ]);
   const suspended = await post("Release", "slack", ["shall we ship?", "!stream 120"], "channel");
   await host.call("sessions.suspend", { key: suspended });
-  await post("Chiara", "whatsapp", ["!sleep 60s think hard"]);
+  await post("Chiara", "whatsapp", ["!sleep 30m think hard"]);
+  await post("Chiara", "whatsapp", ["/queue and then this"]);
   const { key: anna } = await host.call("sessions.create", { title: "Anna" });
   for (const text of [
     "hello",

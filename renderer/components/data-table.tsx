@@ -116,7 +116,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   });
   focusIndex.current = index;
 
-  const { tellHold, tellUse } = useHold(props.onHold);
+  const { tellHold, tellUse, tellLeft } = useHold(props.onHold);
 
   const actions = useLatest({
     click(at: number, event: MouseEvent) {
@@ -142,6 +142,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       const row = rowAt(at);
       if (row === undefined || menuFor === undefined) return;
       focusRow(at);
+      tellHold({ menu: true });
       setMenu({ row, at: place });
     },
   });
@@ -190,7 +191,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         onKeyDown={tellUse}
         onPointerDown={tellUse}
         onBlur={(event) => {
-          if (!event.currentTarget.contains(event.relatedTarget)) tellHold({ used: false });
+          tellLeft(event.currentTarget);
         }}
       >
         {rowCount === 0 && props.empty}
@@ -223,6 +224,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           items={menu === null ? [] : menuFor(menu.row)}
           anchor={menu?.at ?? null}
           onClose={() => {
+            tellHold({ menu: false });
             setMenu(null);
           }}
         />

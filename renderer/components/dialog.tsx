@@ -1,6 +1,9 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
+import X from "lucide-react/icons/x";
 import type { ReactNode, RefObject } from "react";
+import { useTranslation } from "react-i18next";
 import css from "./dialog.module.css";
+import { IconButton } from "./icon-button.tsx";
 
 export interface DialogProps {
   open: boolean;
@@ -16,6 +19,7 @@ export interface DialogProps {
 
 /** A dialog over a page that stays readable. Esc and a click outside close it; the focus returns to where it was. */
 export function Dialog(props: DialogProps) {
+  const { t } = useTranslation();
   const { open, title, onClose, children, footer, initialFocus, width = "regular" } = props;
   return (
     <Base.Root
@@ -33,7 +37,12 @@ export function Dialog(props: DialogProps) {
             data-overlay
             {...(initialFocus === undefined ? {} : { initialFocus })}
           >
-            <Base.Title className={css["title"]}>{title}</Base.Title>
+            <div className={css["top"]}>
+              <Base.Title className={css["title"]}>{title}</Base.Title>
+              {footer === undefined && (
+                <IconButton icon={X} size="small" label={t("action.close")} onClick={onClose} />
+              )}
+            </div>
             <div className={css["body"]}>{children}</div>
             {footer !== undefined && <div className={css["footer"]}>{footer}</div>}
           </Base.Popup>

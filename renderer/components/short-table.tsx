@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import type {} from "../shell/css-variables.ts";
 import css from "./short-table.module.css";
 
 /** Room for a `DataTable` of few rows on a page that scrolls: as high as its rows, up to half the window. */

@@ -2,6 +2,7 @@ import Pause from "lucide-react/icons/pause";
 import Play from "lucide-react/icons/play";
 import { useTranslation } from "react-i18next";
 import { useStore } from "zustand";
+import { StaleBadge } from "../components/stale-badge.tsx";
 import { Tooltip } from "../components/tooltip.tsx";
 import { Time } from "../components/time.tsx";
 import { StateGlyph } from "../components/state-glyph.tsx";
@@ -19,15 +20,7 @@ export function LiveSwitch() {
   const freshAtMs = useStore(sessions.store, (state) => state.freshAtMs);
   const shownMs = stale || paused ? freshAtMs : heardAtMs;
 
-  if (stale && !paused)
-    return (
-      <Tooltip text={t("live.staleHint")}>
-        <span className={css["stale"]} role="status" tabIndex={0}>
-          {t("live.stale", { time: "" })}
-          {shownMs !== null && <Time atMs={shownMs} form="clock" focusable={false} />}
-        </span>
-      </Tooltip>
-    );
+  if (stale && !paused) return <StaleBadge atMs={shownMs} />;
   return (
     <Tooltip text={t(paused ? "live.resume" : "live.pause")} keys="app.live">
       <button

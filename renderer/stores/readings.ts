@@ -58,19 +58,18 @@ export function growth(points: readonly (number | null)[]): (number | null)[] {
 export function readingsStore(gateway: Gateway, timer: Timer) {
   const store = createStore<{ points: readonly Reading[] }>(() => ({ points: [] }));
   let bucket = -1;
-  let heard = -1;
+  let last: GatewayStatus | null = null;
 
   const take = () => {
-    const { status, link, heardAtMs } = gateway.store.getState();
-    if (status === null || heardAtMs === null) return;
-    if (link === "up" && heardAtMs === heard) return; // nothing new was said
-    heard = heardAtMs;
+    const { status, link } = gateway.store.getState();
+    if (status === null || (link === "up" && status === last)) return; // nothing new was said
+    last = status;
     const now = Math.floor(timer.nowMs() / BUCKET_MS);
     const reading = link === "up" ? readingOf(status) : unheard;
     store.setState(({ points }) => {
-      const last = points.at(-1);
-      if (now === bucket && last !== undefined)
-        return { points: [...points.slice(0, -1), merged(last, reading)] };
+      const newest = points.at(-1);
+      if (now === bucket && newest !== undefined)
+        return { points: [...points.slice(0, -1), merged(newest, reading)] };
       const missed = bucket < 0 ? 0 : Math.min(KEPT, now - bucket - 1);
       const gap = Array.from({ length: missed }, () => unheard);
       return { points: [...points, ...gap, reading].slice(-KEPT) };

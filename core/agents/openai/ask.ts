@@ -1,5 +1,5 @@
 import type { LanguageModelUsage, ModelMessage } from "ai";
-import type { AgentEvent, ToolCall, Usage } from "../runtime.ts";
+import type { AgentEvent, ToolCall, ToolSpec, Usage } from "../runtime.ts";
 import { hungUpFault, sdkFault, type FaultScene } from "./faults.ts";
 import type { StreamTimers } from "./stream-limits.ts";
 import { newWire, wireFetch, type WireListener } from "./wire.ts";
@@ -23,7 +23,8 @@ export interface Question {
   model: string;
   scene: FaultScene;
   system: string;
-  messages: ModelMessage[];
+  messages: readonly ModelMessage[];
+  tools: readonly ToolSpec[];
   fetchImpl: typeof fetch;
   timers: StreamTimers;
   signal: AbortSignal;
@@ -67,7 +68,16 @@ export async function ask(question: Question): Promise<Answer> {
   timers.request();
   const stream = sdk.streamText({
     model: provider.chatModel(question.model),
-    messages: question.messages,
+    messages: [...question.messages],
+    // Without `execute`: a call ends the request, and the runtime answers it in the next one.
+    ...(question.tools.length > 0 && {
+      tools: Object.fromEntries(
+        question.tools.map(({ name, description, inputSchema }) => [
+          name,
+          sdk.tool({ description, inputSchema: sdk.jsonSchema(inputSchema) }),
+        ]),
+      ),
+    }),
     ...(question.system !== "" && { system: question.system }),
     maxRetries: 0, // whether a turn is tried again is decided where its transcript is
     abortSignal: question.signal,

@@ -15,7 +15,8 @@ export function toMessages(request: TurnRequest): ModelMessage[] {
     if (row.role === "user") messages.push({ role: "user", content: row.text });
     else if (row.role === "assistant") messages.push(...spoken(row, resultsAfter(history, at)));
   }
-  if (request.text !== "") messages.push({ role: "user", content: request.text });
+  const now = [request.systemEvents ?? "", request.text].filter((part) => part !== "").join("\n\n");
+  if (now !== "") messages.push({ role: "user", content: now });
   else if (messages.at(-1)?.role !== "user" && messages.at(-1)?.role !== "tool")
     messages.push({ role: "user", content: "Continue." });
   return messages;

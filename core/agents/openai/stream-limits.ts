@@ -32,6 +32,8 @@ export interface StreamTimers {
   begun(): void;
   /** The model has finished; only `onLinger` can fire for this request now. */
   finished(onLinger: () => void): void;
+  /** Nobody is asked for a while (tools run): only the whole turn's time goes on. */
+  rest(): void;
   stop(): void;
 }
 
@@ -91,6 +93,10 @@ export function startTimers(
       begun = true; // its last text may be read after this; it must not bring the idle timer back
       cancelPhase();
       cancelPhase = after(limits.lingerMs, onLinger);
+    },
+    rest() {
+      cancelPhase();
+      begun = true; // until the next request
     },
     stop,
   };

@@ -147,6 +147,9 @@ CREATE TABLE child_runs (
   -- Of the result: 'none' until the end, 'handed' once it is in the requester's inbox, 'dropped' with the reason.
   announced TEXT NOT NULL DEFAULT 'none' CHECK (announced IN ('none', 'handed', 'dropped')),
   dropped_because TEXT,
+  -- The chain of agent-made messages that it goes on in.
+  chain_id TEXT,
+  chain_hops INTEGER NOT NULL DEFAULT 0,
   created_at INTEGER NOT NULL,
   started_at INTEGER,
   deadline_at INTEGER,
@@ -167,6 +170,8 @@ CREATE TABLE session_sends (
   turn_id TEXT,
   -- 'waiting': the sender's tool call waits; 'announce': the answer is to be announced; 'ended'.
   state TEXT NOT NULL CHECK (state IN ('waiting', 'announce', 'ended')),
+  chain_id TEXT NOT NULL,
+  chain_hops INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
   ended_at INTEGER
 ) STRICT;

@@ -14,7 +14,8 @@ export interface RestartRequest {
   platform: string;
   /** The message that asked, for the redelivery guard (lifecycle 10.9). */
   messageId: string | null;
-  asked: Asked;
+  /** Null where it was not asked for in a chat. */
+  asked: Asked | null;
 }
 
 export interface GatewayCommandDeps {

@@ -67,6 +67,5 @@ export const firstRun = {
     checkAgents: "Check the agents",
     open: "Open the conversation",
     clock: "Times as the news reached this window.",
-    result: "arrived in {{time}}",
   },
 };

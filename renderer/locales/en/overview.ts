@@ -16,7 +16,7 @@ export const overview = {
       degraded: "Sessions come from the mirror; new messages are kept aside until the store opens.",
       read_only: "Nothing can be written, so no message is accepted.",
     },
-    chip: { settings: "settings", store: "store" },
+    chip: { settings: "settings" },
     why: {
       stuck: "Failed after several restarts in a row; suspended so that it stops.",
       waiting: "Waits for an answer from you.",

@@ -1,6 +1,5 @@
 /** The Settings screen, one part a section. */
 export const settings = {
-  label: "Settings",
   nav: "Sections of the settings",
   section: {
     general: "General",
@@ -17,13 +16,10 @@ export const settings = {
     problems_one: "One thing in the settings file needs a look",
     problems_other: "{{count}} things in the settings file need a look",
     file: "settings file",
-    remedy: "Remedy",
-    where: "place",
   },
   reset: "Reset to {{value}}",
   resetWhat: "{{what}}: reset to {{value}}",
   saving: "Saving…",
-  remedy: "{{message}} {{remedy}}",
   on: "on",
   off: "off",
   general: {
@@ -126,13 +122,11 @@ export const settings = {
     secretsHint: "Written, never read: none is shown again.",
     noSecrets: "No agent or webhook has a place for a secret yet.",
     place: "Place",
-    state: "State",
     set: "set",
     missing: "not set",
     change: "Change",
     changeWhat: "Change {{what}}",
     remove: "Remove",
-    removeWhat: "Remove {{what}}",
     removeTitle: "Remove this secret?",
     removeVerb: "Remove",
     removing: "Removing…",

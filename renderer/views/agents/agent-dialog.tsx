@@ -144,6 +144,7 @@ export function AgentDialog({ row, agents, settings, onClose, onSaved }: AgentDi
         <AgentFields
           form={form}
           isNew={isNew}
+          hasKey={row?.hasKey === true}
           models={models}
           wordsOf={wordsOf}
           keyHint={moved ? t("agents.server.retestKey") : null}

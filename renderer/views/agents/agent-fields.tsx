@@ -5,10 +5,13 @@ import { Segments } from "../../components/segments.tsx";
 import { SuggestInput } from "../../components/suggest-input.tsx";
 import { TextInput } from "../../components/text-input.tsx";
 import { presetIds, presets, type AgentField, type AgentForm, type Preset } from "./agent-form.ts";
+import css from "./agents.module.css";
 
 export interface AgentFieldsProps {
   form: AgentForm;
   isNew: boolean;
+  /** A key is stored, and may be kept. */
+  hasKey: boolean;
   models: readonly string[];
   /** What is wrong with a field, in words. */
   wordsOf: (field: AgentField) => string | null;
@@ -65,7 +68,13 @@ export function AgentFields(props: AgentFieldsProps) {
           }}
         />
       </Field>
-      <KeyField form={form} error={wordsOf("apiKey")} hint={props.keyHint} onChange={onChange} />
+      <KeyField
+        form={form}
+        hasKey={props.hasKey}
+        error={wordsOf("apiKey")}
+        hint={props.keyHint}
+        onChange={onChange}
+      />
       <Field
         label={t("agents.server.model")}
         hint={
@@ -87,13 +96,13 @@ export function AgentFields(props: AgentFieldsProps) {
   );
 }
 
-type KeyFieldProps = Pick<AgentFieldsProps, "form" | "onChange"> & {
+type KeyFieldProps = Pick<AgentFieldsProps, "form" | "hasKey" | "onChange"> & {
   error: string | null;
   hint: string | null;
 };
 
 /** A key is written, never read: a stored one is kept or replaced. */
-function KeyField({ form, error, hint, onChange }: KeyFieldProps) {
+function KeyField({ form, hasKey, error, hint, onChange }: KeyFieldProps) {
   const { t } = useTranslation();
   const kept = form.apiKey === null;
   return (
@@ -112,15 +121,27 @@ function KeyField({ form, error, hint, onChange }: KeyFieldProps) {
           {t("agents.server.replace")}
         </Button>
       ) : (
-        <TextInput
-          mono
-          wide
-          type="password"
-          value={form.apiKey}
-          onChange={(apiKey) => {
-            onChange({ apiKey });
-          }}
-        />
+        <span className={css["key"]}>
+          <TextInput
+            mono
+            wide
+            type="password"
+            value={form.apiKey}
+            onChange={(apiKey) => {
+              onChange({ apiKey });
+            }}
+          />
+          {hasKey && (
+            <Button
+              tone="quiet"
+              onClick={() => {
+                onChange({ apiKey: null });
+              }}
+            >
+              {t("agents.server.keepKey")}
+            </Button>
+          )}
+        </span>
       )}
     </Field>
   );

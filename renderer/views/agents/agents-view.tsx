@@ -10,12 +10,14 @@ import { Failure } from "../../components/failure.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { ShortTable } from "../../components/short-table.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
+import { StaleBadge } from "../../components/stale-badge.tsx";
 import { useCommands } from "../../keys/use-commands.ts";
 import { setParams, useParams } from "../../shell/location.ts";
 import { ViewFrame } from "../../shell/view-frame.tsx";
 import { agentsStore, EVERY_AGENT } from "../../stores/agents.ts";
 import { usePanel } from "../../stores/panel.tsx";
-import { isSafeMode, settingsStore } from "../../stores/settings.ts";
+import { settingsStore } from "../../stores/settings.ts";
+import { useLocked } from "../../stores/use-locked.ts";
 import { useViewStore } from "../../stores/use-view-store.ts";
 import { agentColumns } from "./agent-columns.tsx";
 import { AgentDetail } from "./agent-detail.tsx";
@@ -44,8 +46,8 @@ export function AgentsView() {
   const edit = (id: string) => {
     setParams({ edit: id });
   };
-  const acts = useAgentActs(agents, settings, edit);
-  const locked = read !== null && isSafeMode(read) ? t("settings.safeMode.locked") : null;
+  const locked = useLocked(read);
+  const acts = useAgentActs({ agents, settings, locked, edit });
 
   const editing = rows?.find((row) => row.id === params.get("edit") && row.origin !== "built-in");
   const row =
@@ -66,6 +68,7 @@ export function AgentsView() {
       title={t("screen.agents")}
       actions={
         <>
+          <StaleBadge />
           <Button icon={Radar} busy={everyone} onClick={() => void agents.actions.probe(null)}>
             {everyone ? t("agents.probing") : t("agents.probeAll")}
           </Button>

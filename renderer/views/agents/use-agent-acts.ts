@@ -6,8 +6,17 @@ import type { Agents } from "../../stores/agents.ts";
 import { usePanel } from "../../stores/panel.tsx";
 import type { SettingsStore } from "../../stores/settings.ts";
 
+export interface AgentActsOptions {
+  agents: Agents;
+  settings: SettingsStore;
+  /** Why nothing can be changed now, in words. */
+  locked: string | null;
+  /** Opens the dialog of an agent. */
+  edit: (id: string) => void;
+}
+
 /** What can be done to an agent, the same from its row, its menu and its detail. */
-export function useAgentActs(agents: Agents, settings: SettingsStore, edit: (id: string) => void) {
+export function useAgentActs({ agents, settings, locked, edit }: AgentActsOptions) {
   const { t } = useTranslation();
   const { ask, toasts } = usePanel();
 
@@ -57,7 +66,7 @@ export function useAgentActs(agents: Agents, settings: SettingsStore, edit: (id:
         },
         {
           label: t("agents.menu.makeDefault"),
-          why: row.isDefault ? t("agents.menu.isDefault") : null,
+          why: row.isDefault ? t("agents.menu.isDefault") : locked,
           onSelect: () => void setDefault(row.id),
         },
         {
@@ -71,6 +80,7 @@ export function useAgentActs(agents: Agents, settings: SettingsStore, edit: (id:
       const label = t(row.origin === "found" ? "agents.menu.keep" : "agents.menu.edit");
       const change = {
         label,
+        why: locked,
         onSelect: () => {
           edit(row.id);
         },
@@ -83,6 +93,7 @@ export function useAgentActs(agents: Agents, settings: SettingsStore, edit: (id:
         {
           label: t("agents.menu.remove"),
           tone: "danger",
+          why: locked,
           onSelect: () => {
             remove(row);
           },

@@ -25,7 +25,7 @@ export function ChannelDetail({ row, hook, actions }: ChannelDetailProps) {
   const { lastError, address } = row;
   const whole = address === null ? null : gatewayAddress(address, window.location.origin);
   return (
-    <Panel title={t("channels.detail.title", { name: row.id })} actions={actions}>
+    <Panel title={row.id} actions={actions}>
       <Facts
         rows={[
           {

@@ -10,11 +10,13 @@ import { Panel } from "../../components/panel.tsx";
 import { ShortTable } from "../../components/short-table.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { useCommands } from "../../keys/use-commands.ts";
+import { StaleBadge } from "../../components/stale-badge.tsx";
 import { go, setParams, useParams } from "../../shell/location.ts";
 import { ViewFrame } from "../../shell/view-frame.tsx";
 import { channelsStore } from "../../stores/channels.ts";
 import { usePanel } from "../../stores/panel.tsx";
-import { isSafeMode, settingsStore } from "../../stores/settings.ts";
+import { settingsStore } from "../../stores/settings.ts";
+import { useLocked } from "../../stores/use-locked.ts";
 import { useViewStore } from "../../stores/use-view-store.ts";
 import { channelColumns, sessionsOf } from "./channel-columns.tsx";
 import { ChannelDetail } from "./channel-detail.tsx";
@@ -45,8 +47,8 @@ export function ChannelsView() {
     [running, read],
   );
   const hooks = useMemo(() => storedHooks(read?.value), [read]);
-  const safeMode = read !== null && isSafeMode(read);
-  const acts = useChannelActs(settings, {
+  const locked = useLocked(read);
+  const acts = useChannelActs(settings, locked, {
     edit: (hook) => {
       setParams({ edit: hook });
     },
@@ -73,15 +75,18 @@ export function ChannelsView() {
       wide
       title={t("screen.channels")}
       actions={
-        <Button
-          icon={Plus}
-          why={safeMode ? t("settings.safeMode.locked") : null}
-          onClick={() => {
-            setParams({ add: "1" });
-          }}
-        >
-          {t("channels.add")}
-        </Button>
+        <>
+          <StaleBadge />
+          <Button
+            icon={Plus}
+            why={locked}
+            onClick={() => {
+              setParams({ add: "1" });
+            }}
+          >
+            {t("channels.add")}
+          </Button>
+        </>
       }
     >
       <Panel flush>
@@ -137,6 +142,7 @@ export function ChannelsView() {
                 </Button>
                 <Button
                   size="small"
+                  why={locked}
                   onClick={() => {
                     setParams({ edit: hook });
                   }}

@@ -19,7 +19,12 @@ export interface ChannelOpens {
 }
 
 /** What can be done to a channel, the same from its row, its menu and its detail. */
-export function useChannelActs(settings: SettingsStore, opens: ChannelOpens) {
+export function useChannelActs(
+  settings: SettingsStore,
+  /** Why nothing can be changed now, in words. */
+  locked: string | null,
+  opens: ChannelOpens,
+) {
   const { t } = useTranslation();
   const { ask, undo, toasts, timer, announcer } = usePanel();
 
@@ -81,8 +86,12 @@ export function useChannelActs(settings: SettingsStore, opens: ChannelOpens) {
       const hook = hookNameOf(row.id);
       const onOff =
         row.state === "stopped"
-          ? { label: t("channels.menu.enable"), onSelect: () => void write(row.id, true) }
-          : { label: t("channels.menu.disable"), onSelect: () => void switchOff(row) };
+          ? {
+              label: t("channels.menu.enable"),
+              why: locked,
+              onSelect: () => void write(row.id, true),
+            }
+          : { label: t("channels.menu.disable"), why: locked, onSelect: () => void switchOff(row) };
       const sessions = {
         label: t("channels.menu.sessions"),
         onSelect: () => {
@@ -102,6 +111,7 @@ export function useChannelActs(settings: SettingsStore, opens: ChannelOpens) {
         sessions,
         {
           label: t("channels.menu.edit"),
+          why: locked,
           onSelect: () => {
             opens.edit(hook);
           },
@@ -121,6 +131,7 @@ export function useChannelActs(settings: SettingsStore, opens: ChannelOpens) {
         {
           label: t("channels.menu.remove"),
           tone: "danger",
+          why: locked,
           onSelect: () => {
             remove(row, hook);
           },

@@ -1,4 +1,6 @@
 import { useTranslation } from "react-i18next";
+import { useStore } from "zustand";
+import { StaleBadge } from "../../components/stale-badge.tsx";
 import { useCommands } from "../../keys/use-commands.ts";
 import { ViewFrame } from "../../shell/view-frame.tsx";
 import { usePanel } from "../../stores/panel.tsx";
@@ -16,6 +18,7 @@ export function OverviewView() {
   const { t } = useTranslation();
   const { bridge, gateway } = usePanel();
   const overview = useViewStore(() => overviewStore(bridge, gateway), [bridge, gateway]);
+  const stale = useStore(gateway.store, (state) => state.stale);
   useCommands({
     "app.refresh": () => {
       void overview.actions.pull();
@@ -23,8 +26,8 @@ export function OverviewView() {
     },
   });
   return (
-    <ViewFrame title={t("screen.overview")} wide>
-      <div className={css["overview"]}>
+    <ViewFrame title={t("screen.overview")} wide actions={<StaleBadge />}>
+      <div className={css["overview"]} data-stale={stale || undefined}>
         <div className={css["main"]}>
           <ChecklistPanel />
           <NeedsPanel overview={overview} />

@@ -18,15 +18,19 @@ export interface MessageProps {
   message: MessageRow;
   /** Said right after the one above by the same sender: no name again. */
   continues: boolean;
+  /** Who answers in this lane, for rows that do not say it themselves. */
+  agent: string | null;
 }
 
 /** One row of the transcript. */
-export const Message = memo(function Message({ message, continues }: MessageProps) {
+export const Message = memo(function Message({ message, continues, agent }: MessageProps) {
   const { t, i18n } = useTranslation();
   const { role, text, from, atMs, cut, tools, delivery, textBytes } = message;
   const mine = role === "user";
-  const who =
-    from ?? t(`session.transcript.${mine ? "you" : role === "assistant" ? "agent" : "system"}`);
+  const nobody = t(
+    `session.transcript.${mine ? "you" : role === "assistant" ? "agent" : "system"}`,
+  );
+  const who = from ?? (role === "assistant" ? agent : null) ?? nobody;
   const shown = new TextEncoder().encode(text).length;
   const worth = delivery !== null && delivery !== "delivered";
   return (

@@ -43,10 +43,24 @@ export function SessionHeader(props: SessionHeaderProps) {
         : "session.suspend";
   const primary = commands.find(({ id }) => id === fitting);
   const { state, turnStartedAtMs, stateSinceMs, agentId, error } = detail;
+  const facts = (
+    <div className={css["facts"]}>
+      <StateChip state={state} />
+      <span>
+        {state === "running" ? (
+          <Duration fromMs={turnStartedAtMs ?? stateSinceMs} />
+        ) : (
+          <Time atMs={stateSinceMs} form="since" />
+        )}
+      </span>
+      <span>{detail.platform ?? detail.channelId}</span>
+      <span>{agentId ?? t("sessions.defaultAgent")}</span>
+    </div>
+  );
   return (
     <div className={css["header"]}>
       <div className={css["top"]}>
-        {titled && <h2 className={css["title"]}>{sessionName(detail, t)}</h2>}
+        {titled ? <h2 className={css["title"]}>{sessionName(detail, t)}</h2> : facts}
         <div className={css["corner"]}>
           {primary !== undefined && (
             <Button
@@ -81,18 +95,7 @@ export function SessionHeader(props: SessionHeaderProps) {
           {corner}
         </div>
       </div>
-      <div className={css["facts"]}>
-        <StateChip state={state} />
-        <span>
-          {state === "running" ? (
-            <Duration fromMs={turnStartedAtMs ?? stateSinceMs} />
-          ) : (
-            <Time atMs={stateSinceMs} form="since" />
-          )}
-        </span>
-        <span>{detail.platform ?? detail.channelId}</span>
-        <span>{agentId ?? t("sessions.defaultAgent")}</span>
-      </div>
+      {titled && facts}
       <div className={css["ids"]}>
         <Id value={detail.key} label={t("session.key")} fluid />
         <Id value={detail.sessionId} label={t("session.id")} head={10} />

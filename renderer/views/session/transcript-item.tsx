@@ -35,7 +35,7 @@ export function TranscriptItemView({
         </p>
       );
     case "message":
-      return <Message message={item.message} continues={item.continues} />;
+      return <Message message={item.message} continues={item.continues} agent={agent} />;
     case "live":
       return (
         <Bubble

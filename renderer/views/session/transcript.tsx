@@ -154,8 +154,8 @@ export function Transcript({ transcript, composer, detail, find, onFind }: Trans
         tabIndex={0}
         data-keys="list"
         hidden={items.length === 0}
-        onScroll={() => {
-          setAtEnd(virtual.isAtEnd(NEAR_END));
+        onScroll={({ currentTarget: log }) => {
+          setAtEnd(log.scrollHeight - log.scrollTop - log.clientHeight < NEAR_END);
         }}
       >
         <div className={css["items"]} style={{ blockSize: `${virtual.getTotalSize()}px` }}>

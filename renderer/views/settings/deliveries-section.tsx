@@ -4,7 +4,8 @@ import { Panel } from "../../components/panel.tsx";
 import { Select } from "../../components/select.tsx";
 import { channelsStore } from "../../stores/channels.ts";
 import { usePanel } from "../../stores/panel.tsx";
-import { isSafeMode, settingAt, type SettingsStore } from "../../stores/settings.ts";
+import { settingAt, type SettingsStore } from "../../stores/settings.ts";
+import { useLocked } from "../../stores/use-locked.ts";
 import { useViewStore } from "../../stores/use-view-store.ts";
 import { ChoiceSetting, NumberSetting, refusalWords, SettingFrame } from "./setting-row.tsx";
 import css from "./settings.module.css";
@@ -49,6 +50,7 @@ function ByChannel({ store }: { store: SettingsStore }) {
   const channels = useViewStore(() => channelsStore(bridge), [bridge]);
   const rows = useStore(channels.store, (state) => state.value) ?? [];
   const read = useStore(store.store, (state) => state.value);
+  const locked = useLocked(read) !== null;
   const saving = useStore(store.saving);
   const sending = rows.filter(({ kind }) => kind !== "local" && kind !== "simulator");
   if (sending.length === 0 || read === null) return null;
@@ -84,7 +86,7 @@ function ByChannel({ store }: { store: SettingsStore }) {
           >
             <Select
               value={value}
-              disabled={isSafeMode(read)}
+              disabled={locked}
               options={["", ...modes].map((one) => ({ value: one, label: words(one) }))}
               onChange={(next) => {
                 set(id, next);

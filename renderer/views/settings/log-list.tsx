@@ -15,6 +15,7 @@ import { chipOf } from "./log-filter.ts";
 import css from "./logs.module.css";
 
 const NEAR_END_PX = 24;
+const PADDING_PX = 4;
 
 /** Log lines, oldest first. It follows new ones until it is scrolled up; a button leads back. */
 export function LogList({ lines, wrap }: { lines: readonly LogLine[]; wrap: boolean }) {
@@ -29,6 +30,8 @@ export function LogList({ lines, wrap }: { lines: readonly LogLine[]; wrap: bool
     estimateSize: () => lineHeight,
     getItemKey: (index) => lines[index]?.seq ?? index,
     overscan: 12,
+    paddingStart: PADDING_PX,
+    paddingEnd: PADDING_PX,
   });
   const last = lines.at(-1)?.seq;
   useEffect(() => {

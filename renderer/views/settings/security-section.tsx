@@ -9,7 +9,8 @@ import { Panel } from "../../components/panel.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { StateChip } from "../../components/state-chip.tsx";
 import { usePanel } from "../../stores/panel.tsx";
-import { isSafeMode, type SettingsStore } from "../../stores/settings.ts";
+import type { SettingsStore } from "../../stores/settings.ts";
+import { useLocked } from "../../stores/use-locked.ts";
 import { secretPlaces, type SecretPlace } from "./secrets.ts";
 import { NumberSetting } from "./setting-row.tsx";
 import css from "./settings.module.css";
@@ -65,7 +66,7 @@ function SecretsPanel({ store }: { store: SettingsStore }) {
   const { ask } = usePanel();
   const read = useStore(store.store, (state) => state.value);
   const places = secretPlaces(read?.value);
-  const locked = read !== null && isSafeMode(read) ? t("settings.safeMode.locked") : null;
+  const locked = useLocked(read);
   const remove = ({ path, kind }: SecretPlace) => {
     const effect = { key: "effectKey", hook: "effectHook", out: "effectOut" } as const;
     ask.actions.ask({

@@ -7,7 +7,8 @@ import { Select } from "../../components/select.tsx";
 import { Switch } from "../../components/switch.tsx";
 import { TextInput } from "../../components/text-input.tsx";
 import type { WireError } from "../../../core/contract/errors.ts";
-import { isSafeMode, settingAt, type SettingsStore } from "../../stores/settings.ts";
+import { settingAt, type SettingsStore } from "../../stores/settings.ts";
+import { useLocked } from "../../stores/use-locked.ts";
 import css from "./settings.module.css";
 
 interface RowProps {
@@ -27,6 +28,7 @@ export function refusalWords(error: WireError): string {
 
 function useSetting(store: SettingsStore, path: string) {
   const read = useStore(store.store, (state) => state.value);
+  const locked = useLocked(read);
   const error = useStore(store.saving, (state) => state.failures.get(path));
   const busy = useStore(store.saving, (state) => state.busy.has(path));
   const value = settingAt(read?.value, path);
@@ -35,7 +37,7 @@ function useSetting(store: SettingsStore, path: string) {
     value,
     fallback,
     isChanged: read !== null && JSON.stringify(value) !== JSON.stringify(fallback),
-    isLocked: read === null || isSafeMode(read),
+    isLocked: read === null || locked !== null,
     busy,
     error: error === undefined ? null : refusalWords(error),
     set: (next: unknown) => store.actions.set(path, next),

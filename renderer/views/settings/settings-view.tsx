@@ -2,6 +2,7 @@ import { useTranslation } from "react-i18next";
 import { useStore } from "zustand";
 import { Failure } from "../../components/failure.tsx";
 import { Link } from "../../components/link.tsx";
+import { StaleBadge } from "../../components/stale-badge.tsx";
 import { useCommands } from "../../keys/use-commands.ts";
 import { useParams } from "../../shell/location.ts";
 import { ViewFrame } from "../../shell/view-frame.tsx";
@@ -33,7 +34,7 @@ export function SettingsView() {
     },
   });
   return (
-    <ViewFrame title={t("screen.settings")} scroll="none">
+    <ViewFrame title={t("screen.settings")} scroll="none" actions={<StaleBadge />}>
       <div className={css["settings"]}>
         <nav className={css["nav"]} aria-label={t("settings.nav")}>
           <ul>

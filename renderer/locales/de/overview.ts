@@ -1,0 +1,67 @@
+import type { overview as words } from "../en/overview.ts";
+
+export const overview: typeof words = {
+  needs: {
+    title: "Braucht dich",
+    empty: "Nichts braucht dich",
+    lastOne: "Zuletzt: {{what}}",
+    more_one: "{{count}} weitere Sitzung braucht dich",
+    more_other: "{{count}} weitere Sitzungen brauchen dich",
+    deliveryWhy_one: "{{count}} Versuch. {{reason}}",
+    deliveryWhy_other: "{{count}} Versuche. {{reason}}",
+    settingsTitle: "Die Einstellungsdatei",
+    storeTitle: "Die Datenbank",
+    moreProblems_one: "und {{count}} weiteres",
+    moreProblems_other: "und {{count}} weitere",
+    store: {
+      degraded:
+        "Sitzungen kommen aus der Spiegeldatei; neue Nachrichten werden aufbewahrt, bis die Datenbank wieder geht.",
+      read_only: "Nichts kann geschrieben werden, also wird keine Nachricht angenommen.",
+    },
+    chip: { settings: "Einstellungen" },
+    why: {
+      stuck: "Nach mehreren Neustarts hintereinander gescheitert; angehalten, damit es aufhört.",
+      waiting: "Wartet auf eine Antwort von dir.",
+      failed: "Der Zug ist gescheitert.",
+      down: "Der Kanal ist ausgefallen.",
+    },
+    act: {
+      open: "Öffnen",
+      answer: "Antworten",
+      unsuspend: "Weiterlaufen lassen",
+      agents: "Agent prüfen",
+      settings: "Einstellungen zeigen",
+      channel: "Kanal zeigen",
+      hook: "Webhook bearbeiten",
+    },
+  },
+  tile: {
+    label: "Messwerte",
+    running: "Laufend",
+    queued: "Wartend",
+    turns: "Züge heute",
+    failed: "Gescheitert heute",
+    loop: "Schleifenverzug p99",
+    memory: "Belegter Speicher",
+    ms: "{{value}} ms",
+    line: "{{label}}, letzte {{minutes}} min: {{low}} bis {{high}}",
+    lineGrowth: "{{label}}, letzte {{minutes}} min: höchstens {{high}} in 10 s",
+  },
+  boot: {
+    title: "Letzter Start",
+    first_start: "Zum ersten Mal gestartet: <at></at>.",
+    clean: "Gestartet <at></at>, nach einem sauberen Ende.",
+    unclean: "Gestartet <at></at>, nach einem unsauberen Ende.",
+    resume: "Was dabei abbrach",
+    id: "Startkennung",
+    version: "Version",
+    bootId: "Start",
+    pid: "Prozess",
+  },
+  notices: {
+    title: "Meldungen",
+    empty: "Noch keine Meldungen",
+    all: "Alle Meldungen",
+    label: "Neueste Meldungen",
+  },
+};
