@@ -6,7 +6,7 @@ export default defineConfig({
       {
         test: {
           name: "unit",
-          include: ["{core,electron,renderer,scripts}/**/*.test.{ts,tsx}"],
+          include: ["{core,electron,renderer,scripts}/**/*.test.{ts,tsx}", "e2e/crash/*.test.ts"],
           exclude: ["**/node_modules/**", "scripts/clean-clone.test.ts"],
         },
       },

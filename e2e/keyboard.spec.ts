@@ -5,11 +5,13 @@ import { panelOf } from "./support/panel.ts";
 test("a conversation, by keys alone", async ({ host }) => {
   const { page } = host;
   const { keyboard } = page;
-  const { composer, transcript, sessions, palette, row } = panelOf(page);
+  const { rail, composer, transcript, sessions, palette, row } = panelOf(page);
 
+  await expect(rail).toBeVisible();
   await keyboard.press("ControlOrMeta+k");
   await expect(palette).toBeVisible();
   await keyboard.insertText("New conversation");
+  await expect(palette.getByRole("option", { name: "New conversation" })).toBeVisible();
   await keyboard.press("Enter");
   await expect(composer).toBeFocused();
   await keyboard.insertText("hello by keys");
@@ -31,10 +33,11 @@ test("a conversation, by keys alone", async ({ host }) => {
 test("the levers, by keys alone", async ({ host }) => {
   const { page } = host;
   const { keyboard } = page;
-  const { row, dialog, palette } = panelOf(page);
+  const { rail, row, dialog, palette } = panelOf(page);
   const { key } = await host.call("sessions.create", { title: "Anna" });
   await host.call("sessions.send", { key, text: "hello" });
   const { sessionId } = await host.call("sessions.get", { key });
+  await expect(rail).toBeVisible();
 
   await keyboard.press("ControlOrMeta+2");
   await expect(row("Anna")).toBeFocused();

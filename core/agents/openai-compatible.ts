@@ -93,7 +93,7 @@ export function createOpenAiCompatibleRuntime(options: OpenAiCompatibleOptions):
     emit: Talk["emit"],
     takeSteered: () => SteerInput[],
   ) {
-    const model = await modelToAsk(signal);
+    const model = request.model ?? (await modelToAsk(signal));
     const talk: Talk = { request, model, timers, signal, emit };
     const messages = toMessages(request);
     let said = "";

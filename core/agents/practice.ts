@@ -134,7 +134,7 @@ function createPracticeAgent(clock: Clock, streamPauseMs: number): Agent {
       state: "complete",
       finish: "stop",
       usage: usageOf(request, answer.deltas.join("")),
-      model: "practice",
+      model: request.model ?? "practice",
     };
   }
 

@@ -4,6 +4,7 @@ import { dataDirFor } from "../state/data-dir.ts";
 import { version } from "../version.ts";
 import { findGateway } from "./client.ts";
 import type { CommandContext } from "./command-context.ts";
+import { addDataCommands } from "./data-commands.ts";
 import { addSessionCommands } from "./session-commands.ts";
 import { addGatewayCommands } from "./gateway-commands.ts";
 import type { Terminal } from "./terminal.ts";
@@ -50,6 +51,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     });
   addGatewayCommands(program, context);
   addSessionCommands(program, context);
+  addDataCommands(program, context);
   try {
     await program.parseAsync(args, { from: "user" });
     return 0;

@@ -36,6 +36,8 @@ export interface LifecycleParts {
   enqueue(key: SessionKey, message: InboundMessage): Promise<Acceptance>;
   /** Something is owed to the lane's chat. */
   deliver(key: SessionKey): void;
+  /** Child runs that the lane asked for; returns how many are being stopped. */
+  stopChildren(key: SessionKey, because: string): number;
 }
 
 /** A summary that takes longer than this is told of later, in ms: no channel waits for a model. */
@@ -94,7 +96,8 @@ export function createLifecycle(base: Base, parts: LifecycleParts) {
   const laneActs = createLaneActs({
     ...actDeps,
     kit,
-    stopDetached: (key, sessionId, reason) => background.stopFor(key, sessionId, reason),
+    stopDetached: (key, sessionId, reason) =>
+      background.stopFor(key, sessionId, reason) + parts.stopChildren(key, reason),
     stopCompression: (key) => compression.stop(key),
     deliver: (key) => {
       parts.deliver(key);

@@ -8,13 +8,16 @@ import type { WebhookChannel } from "../channels/webhook.ts";
 import { createSender } from "../delivery/sender.ts";
 import { createIntake } from "../turns/intake.ts";
 import { createLanes } from "../turns/lanes.ts";
+import type { Lanes } from "../turns/lanes.ts";
 import { createTurnLeases } from "../turns/turn-lease.ts";
 import type { StartedTurn } from "../turns/turn-start.ts";
 import { debtOf } from "../turns/turn-finish.ts";
 import { shownText, turnRequest } from "../turns/turn-request.ts";
 import type { RoutingRow } from "../sessions/routing-store.ts";
+import { createAwareness } from "./awareness.ts";
 import type { Base } from "./base.ts";
 import { createLifecycle } from "./lifecycle.ts";
+import { createSessionTools } from "./session-tools.ts";
 import { createWarmth } from "./warmth.ts";
 
 /** Time an agent has to notice that it was stopped, in ms. */
@@ -126,7 +129,13 @@ export function createMachinery(base: Base) {
     const wanted = config.value.channels.webhook[hook]?.agent ?? null;
     return wanted !== null && registry.has(wanted) ? wanted : registry.default().id;
   }
-  const lanes = createLanes({
+  const awareness = createAwareness(base, { lanes: () => lanes });
+  const tools = createSessionTools(base, awareness, {
+    lanes: () => lanes,
+    registry,
+    chooseAgent,
+  });
+  const lanes: Lanes = createLanes({
     db,
     stores,
     agents,
@@ -138,8 +147,8 @@ export function createMachinery(base: Base) {
     chooseAgent,
     runtime: (id) => registry.get(id),
     shownText: (message) => shownText(message, base.keyRules()),
-    request: (turn) =>
-      turnRequest(directory, turn, {
+    request: (turn) => {
+      const request = turnRequest(directory, turn, {
         isolation: base.keyRules(),
         connectedPlatforms: hub.kindsUp(),
         redactPii: config.value.privacy.redact_pii,
@@ -151,7 +160,9 @@ export function createMachinery(base: Base) {
             log.warn("pin.lost", { sessionKey: turn.key }, cause); // the next turn renders the same anyway
           });
         },
-      }),
+      });
+      return awareness.shown(turn, request, (requester) => tools.boxFor(requester));
+    },
     channel: (id) => ({
       transcriptIsDelivery: readsTranscript(id),
       autonomousLane: id.startsWith("webhook:"),
@@ -159,11 +170,17 @@ export function createMachinery(base: Base) {
     onStarted: (turn) => {
       registry.turnStarted(turn.agentId);
       oweFreshStartNotice(turn);
+      awareness.turnStarted(turn);
     },
+    onEnding: (turn, result, nowMs) => {
+      awareness.turnEnding(turn, result, nowMs);
+    },
+    isStale: (key, message) => awareness.isStale(key, message),
     deliver: (key) => {
       sender.pump(key);
     },
     onEnded: (turn, state, result) => {
+      awareness.turnEnded(turn);
       registry.turnEnded(turn.agentId, state === "failed");
       if (state === "failed")
         base.raise({
@@ -178,7 +195,8 @@ export function createMachinery(base: Base) {
     leases,
     onWakeDropped: (id) => {
       void db.write(() => {
-        stores.delegations.setDelivery(id, "dropped");
+        if (!awareness.childRuns.dropped(id, "its conversation ended"))
+          stores.delegations.setDelivery(id, "dropped");
       });
     },
   });
@@ -195,6 +213,7 @@ export function createMachinery(base: Base) {
     deliver: (key) => {
       sender.pump(key);
     },
+    stopChildren: (key, because) => awareness.stopChildren(key, because),
   });
   const { laneActs, commands, busyInput, confirmations } = lifecycle;
   const intake = createIntake({
@@ -220,6 +239,9 @@ export function createMachinery(base: Base) {
     heard: (key, message, nowMs) => {
       confirmations.heard(key, message, nowMs);
     },
+    signal: (key, message, nowMs) => {
+      awareness.accepted(key, message, nowMs);
+    },
   });
 
   return {
@@ -231,6 +253,8 @@ export function createMachinery(base: Base) {
     lanes,
     laneActs,
     lifecycle,
+    awareness,
+    tools,
     intake,
     local,
     simulator,

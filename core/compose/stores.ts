@@ -26,17 +26,29 @@ import { turnStore } from "../turns/turn-store.ts";
 export type Stores = ReturnType<typeof openStores>;
 
 /** Every table's store on one database; statements are prepared here, once. The clock tells ages by the machine's run. */
-export const openStores = (db: Database, clock: Clock = systemClock) => ({
-  directory: sessionDirectory(db),
-  inbox: inboxStore(db),
-  turns: turnStore(db),
-  obligations: obligationStore(db, () => clock.machine()),
-  notices: noticeStore(db),
-  boots: bootStore(db),
-  acts: actStore(db),
-  list: sessionList(db),
-  delegations: delegationStore(db),
-  compressionLocks: compressionLockStore(db),
-  recovery: recoveryStore(db, () => clock.machine()),
-  queues: queueStore(db),
-});
+export function openStores(db: Database, clock: Clock = systemClock) {
+  const journal = openJournal(db);
+  const parentage = parentageStore(db);
+  const goals = createGoals({ store: goalStore(db), journal, parentage });
+  return {
+    directory: sessionDirectory(db, laneSignals(journal, goals)),
+    inbox: inboxStore(db),
+    turns: turnStore(db),
+    obligations: obligationStore(db, () => clock.machine()),
+    notices: noticeStore(db),
+    boots: bootStore(db),
+    acts: actStore(db),
+    list: sessionList(db),
+    delegations: delegationStore(db),
+    compressionLocks: compressionLockStore(db),
+    recovery: recoveryStore(db, () => clock.machine()),
+    queues: queueStore(db),
+    journal,
+    parentage,
+    goals,
+    childRuns: childRunStore(db),
+    sends: sendStore(db),
+    relays: relayStore(db),
+    retention: retention(db),
+  };
+}

@@ -1,4 +1,5 @@
 import type { ImportStatus } from "./calls-data.ts";
+import type { ChildRun, JournalEvent, WatchNotice } from "./calls-journal.ts";
 import type { CallInput, CallName, CallOutput } from "./calls.ts";
 import type {
   AgentRow,
@@ -41,6 +42,11 @@ export interface Pushes {
   "undo.withdrawn": { key: SessionKey; reason: string };
   /** How far an import is; at most four times a second, and at its end. */
   "import.progress": ImportStatus;
+  /** Signal events, ascending; `missed` older ones of the batch were left out: read the list. */
+  "journal.append": { events: JournalEvent[]; missed: number; head: number };
+  /** A watcher's notice, one push a pair and batch: the toast of the pair, or its end. */
+  "watch.notice": WatchNotice;
+  "child.changed": ChildRun;
   /** Settings changed, by whomever: read them again. */
   "config.changed": { path: string };
 }

@@ -266,9 +266,7 @@ export const journalCalls = {
     in: z.object({}),
     out: z.object({
       failures: z.number().int(),
-      lastFailure: z
-        .object({ what: z.string(), code: z.string(), message: z.string() })
-        .nullable(),
+      lastFailure: z.object({ what: z.string(), code: z.string(), message: z.string() }).nullable(),
       events: z.number().int(),
       watches: z.number().int(),
       pendingNotices: z.number().int(),

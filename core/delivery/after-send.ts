@@ -7,8 +7,13 @@ import type { Settlement } from "./obligation-store.ts";
  * certainly did not arrive cannot make a duplicate and is not limited by it.
  */
 export const maxAttempts = 3;
-/** Longest pause between two attempts that certainly did not arrive, in ms. */
-const longestWaitMs = 600_000;
+/** Pauses after the first failure, the second, and every further one, in first pauses: 30 s, 2 min, 10 min (lifecycle 11.5). */
+const pauses = [1, 4, 20] as const;
+
+/** How a wait that the platform itself asked for begins in `last_error`; it holds across a restart (lifecycle 11.4, 11.5). */
+const floodMark = "flood_control:";
+export const isPlatformWait = (lastError: string | null): boolean =>
+  lastError?.startsWith(floodMark) === true;
 
 export interface Sent {
   /** Attempts so far, this one included. */
@@ -20,7 +25,7 @@ export interface Sent {
   recovered: boolean;
   ageMs: number;
   staleMs: number;
-  /** Pause after the first failure, in ms; the second is four times as long, further ones ten minutes (lifecycle 11.5). */
+  /** Pause after the first failure, in ms. */
   retryMs: number;
 }
 
@@ -34,7 +39,7 @@ export type AfterSend = Settlement & { waitMs?: number };
  */
 export function decideAfterSend(sent: Sent): AfterSend {
   const { outcome, attempts } = sent;
-  const wait = attempts <= 1 ? sent.retryMs : attempts === 2 ? sent.retryMs * 4 : longestWaitMs;
+  const wait = sent.retryMs * (pauses[attempts - 1] ?? pauses[2]);
   switch (outcome.kind) {
     case "delivered":
       return { state: "delivered", remoteId: outcome.remoteId };
@@ -43,7 +48,9 @@ export function decideAfterSend(sent: Sent): AfterSend {
       if (!outcome.retryable) return { state: "abandoned", error: outcome.reason };
       if (sent.ageMs + waitMs > sent.staleMs)
         return { state: "abandoned", error: `Given up as too old. ${outcome.reason}` };
-      return { state: "failed", error: outcome.reason, waitMs };
+      const asked = outcome.retryAfterMs;
+      const mark = asked === undefined ? "" : `${floodMark}${Math.ceil(asked / 1000)} `;
+      return { state: "failed", error: `${mark}${outcome.reason}`, waitMs };
     }
     case "unknown": {
       const error = outcome.reason;

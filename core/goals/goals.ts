@@ -57,7 +57,13 @@ export function createGoals({ store, journal, parentage }: GoalDeps) {
     );
   }
 
-  function keep(before: Goal, after: Goal, act: GoalAct, action: string, nowMs: number): GoalResult {
+  function keep(
+    before: Goal,
+    after: Goal,
+    act: GoalAct,
+    action: string,
+    nowMs: number,
+  ): GoalResult {
     if (after === before) return { goal: before, changed: false };
     store.put(after);
     tell(
@@ -111,7 +117,9 @@ export function createGoals({ store, journal, parentage }: GoalDeps) {
       const found = store.get(key);
       const meant = goalId === null || found?.goalId === goalId ? found : undefined;
       const after = changedGoal(meant, change, nowMs);
-      return meant ? keep(meant, after, act, change.action, nowMs) : { goal: after, changed: false };
+      return meant
+        ? keep(meant, after, act, change.action, nowMs)
+        : { goal: after, changed: false };
     },
 
     /** @throws {SignalboxError} E_NOT_FOUND where there is none, or another. */

@@ -40,7 +40,10 @@ export async function copyDatabase(
         await copyFile(file + end, copy + end, constants.COPYFILE_FICLONE);
     if (stampOf(file) === before) break;
     if (left > 1) continue;
-    findings.partial("state.db", "its own gateway was writing to it; the newest rows may be missing");
+    findings.partial(
+      "state.db",
+      "its own gateway was writing to it; the newest rows may be missing",
+    );
     break;
   }
   const sql = new Sqlite(copy);

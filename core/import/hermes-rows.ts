@@ -26,7 +26,11 @@ export const timeIn = (row: LooseRow, name: string): number | null => {
 };
 
 /** Those of `wanted` that the table has, for a SELECT; older builds lack some. */
-export function columnsIn(sql: Sqlite.Database, table: string, wanted: readonly string[]): string[] {
+export function columnsIn(
+  sql: Sqlite.Database,
+  table: string,
+  wanted: readonly string[],
+): string[] {
   const there = new Set(
     (sql.pragma(`table_info(${table})`) as { name: string }[]).map(({ name }) => name),
   );

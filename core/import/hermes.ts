@@ -9,7 +9,11 @@ import { entryFromStored } from "../sessions/session-entry.ts";
 import type { SessionEntry } from "../sessions/session-entry.ts";
 import { buildSessionKey, legacySessionKeys } from "../sessions/session-key.ts";
 import type { KeyRules } from "../sessions/session-key.ts";
-import { platformFrom, sessionSource, sessionSourceFromStored } from "../sessions/session-source.ts";
+import {
+  platformFrom,
+  sessionSource,
+  sessionSourceFromStored,
+} from "../sessions/session-source.ts";
 import type { SessionSource } from "../sessions/session-source.ts";
 import { breather } from "./breather.ts";
 import type { Breather } from "./breather.ts";
@@ -87,7 +91,8 @@ export async function openHermes(
 ): Promise<ImportSource> {
   const files = hermesFiles(dir);
   const breathe = breather();
-  const copy = files.database === null ? null : await copyDatabase(files.database, workDir, findings);
+  const copy =
+    files.database === null ? null : await copyDatabase(files.database, workDir, findings);
   try {
     const index: Index = { bySession: new Map(), keys: new Set() };
     if (copy) await readRoutingTable(copy, index, findings, breathe);
@@ -148,7 +153,11 @@ async function readIndexFile(
     await breathe();
     const step = members.next();
     if (step.done === true) {
-      if (!step.value) findings.partial("sessions.json", "the file is cut or damaged; it was read as far as it goes");
+      if (!step.value)
+        findings.partial(
+          "sessions.json",
+          "the file is cut or damaged; it was read as far as it goes",
+        );
       return;
     }
     const { key, raw } = step.value;
@@ -182,7 +191,7 @@ async function* storedSessions(
   );
   const has = sql.prepare<[string]>(`SELECT 1 FROM messages WHERE session_id = ? LIMIT 1`);
   const read = messageReader(sql, breathe);
-  for (let after = 0; ; ) {
+  for (let after = 0; ;) {
     const rows = next.all(after, page);
     for (const row of rows) {
       await breathe();
@@ -204,7 +213,7 @@ function messageReader(sql: DatabaseCopy["sql"], breathe: Breather) {
     `SELECT ${columns.join(", ")} FROM messages WHERE session_id = ? AND id > ? ORDER BY id LIMIT ?`,
   );
   return async function* (id: string, from: string | null): AsyncGenerator<SourceMessage, boolean> {
-    for (let after = from === null ? 0 : Number(from); ; ) {
+    for (let after = from === null ? 0 : Number(from); ;) {
       const rows = next.all(id, after, page);
       for (const row of rows) {
         await breathe();
@@ -231,7 +240,8 @@ function sessionOf(
 ): SourceSession {
   const origin = entry?.origin ?? originOfRow(row);
   const stored = entry?.sessionKey ?? textIn(row, "session_key");
-  const key = stored === null || stored === "" ? null : canonicalKey(asSessionKey(stored), origin, rules);
+  const key =
+    stored === null || stored === "" ? null : canonicalKey(asSessionKey(stored), origin, rules);
   const parent = textIn(row, "parent_session_id");
   const whole = (name: string): number => Math.trunc(numberIn(row, name));
   const flag = (name: string): 0 | 1 => (numberIn(row, name) === 1 ? 1 : 0);

@@ -100,11 +100,17 @@ describe("an OpenClaw folder whose index was cut (field case 01)", () => {
     expect(report).toEqual({ ...preview.report, taken: report!.taken });
     expect(report!.taken).toEqual({ lanes: 3, sessions: 4, messages: 8 });
     expect(preview.report!.taken).toEqual(report!.taken);
-    expect(createHash("sha256").update(readFileSync(join(dir, "sessions.json"))).digest("hex")).toBe(
-      "2322701b5f60a5ff3bf3f9ec9dcfbfed867a3bc7f8e9417b737c8898bda8590a",
-    );
+    expect(
+      createHash("sha256")
+        .update(readFileSync(join(dir, "sessions.json")))
+        .digest("hex"),
+    ).toBe("2322701b5f60a5ff3bf3f9ec9dcfbfed867a3bc7f8e9417b737c8898bda8590a");
 
-    expect(w.lane("agent:main:main")).toMatchObject({ sessionId: id(1), platform: "local", totalTokens: 1540 });
+    expect(w.lane("agent:main:main")).toMatchObject({
+      sessionId: id(1),
+      platform: "local",
+      totalTokens: 1540,
+    });
     const topic = w.lane("agent:main:telegram:group:-1001000000001:topic:17")!;
     expect(topic).toMatchObject({ sessionId: id(2), messageCount: 2, createdAt: 1793496500000 });
     expect(originOf(topic)).toMatchObject({ chatId: "-1001000000001", threadId: "17" });
@@ -116,7 +122,10 @@ describe("an OpenClaw folder whose index was cut (field case 01)", () => {
     expect(store.report!.taken).toEqual({ lanes: 0, sessions: 0, messages: 0 });
     expect(report!.partial).toEqual(
       expect.arrayContaining([
-        { what: "sessions.json", reason: "the file is cut or damaged; 3 of its records could be read" },
+        {
+          what: "sessions.json",
+          reason: "the file is cut or damaged; 3 of its records could be read",
+        },
         {
           what: "agent:main:discord:channel:900000000000000011",
           reason: "the file ends inside its record; where its replies went is not known",
@@ -167,7 +176,12 @@ describe("an OpenClaw folder whose index was cut (field case 01)", () => {
     later(1, "more");
     later(3, "more");
     w.db.writeNow(() =>
-      w.directory.messages.append({ sessionId: asSessionId(id(3)), role: "user", content: "here", timestamp: 1 }),
+      w.directory.messages.append({
+        sessionId: asSessionId(id(3)),
+        role: "user",
+        content: "here",
+        timestamp: 1,
+      }),
     );
     const { report } = await w.importer.start(dir, false);
     expect(report!.taken).toMatchObject({ sessions: 0, messages: 1 });
@@ -221,8 +235,19 @@ describe("an OpenClaw transcript", () => {
           ],
           stopReason: "toolUse",
         }),
-        message("e", "d", { role: "toolResult", toolCallId: "t1", toolName: "read", content: [{ type: "text", text: "A" }], isError: true }),
-        message("f", "e", { role: "assistant", content: [], stopReason: "error", errorMessage: "overloaded" }),
+        message("e", "d", {
+          role: "toolResult",
+          toolCallId: "t1",
+          toolName: "read",
+          content: [{ type: "text", text: "A" }],
+          isError: true,
+        }),
+        message("f", "e", {
+          role: "assistant",
+          content: [],
+          stopReason: "error",
+          errorMessage: "overloaded",
+        }),
         entry("l", "f", { type: "label", targetId: "a" }),
       ].join("\n"),
     );
@@ -234,13 +259,17 @@ describe("an OpenClaw transcript", () => {
       "tool: A",
       "boundary: overloaded",
     ]);
-    const hidden = w.db.sql.prepare("SELECT content, compacted FROM messages WHERE active = 0 ORDER BY id").all();
+    const hidden = w.db.sql
+      .prepare("SELECT content, compacted FROM messages WHERE active = 0 ORDER BY id")
+      .all();
     expect(hidden).toEqual([
       { content: "old question", compacted: 1 },
       { content: "old answer", compacted: 1 },
       { content: "left branch", compacted: 0 },
     ]);
-    const [call] = w.directory.messages.live(asSessionId("one")).flatMap((row) => row.toolCalls ?? []);
+    const [call] = w.directory.messages
+      .live(asSessionId("one"))
+      .flatMap((row) => row.toolCalls ?? []);
     expect(JSON.parse(call!)).toEqual([{ id: "t1", name: "read", args: { path: "a" } }]);
   });
 
@@ -251,7 +280,10 @@ describe("an OpenClaw transcript", () => {
     cpSync(openClawFolder(), join(dir, "agents/main/sessions"), { recursive: true });
     writeFileSync(join(dir, "agents/main/sessions/gone.jsonl.deleted.2026"), "x");
     const { report } = await w.importer.start(dir, true);
-    expect(report).toMatchObject({ kind: "openclaw", found: { lanes: 3, sessions: 4, messages: 8 } });
+    expect(report).toMatchObject({
+      kind: "openclaw",
+      found: { lanes: 3, sessions: 4, messages: 8 },
+    });
     expect(report!.skipped).toEqual([
       { what: "gone.jsonl.deleted.2026", reason: expect.stringContaining("archived") as string },
     ]);
@@ -277,9 +309,39 @@ function hermesHome(more: (sql: Sqlite.Database) => void = () => undefined): str
     `INSERT INTO sessions (id, source, session_key, parent_session_id, started_at, ended_at, end_reason, input_tokens, title) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const key = "agent:main:telegram:dm:12345";
-  session.run("20260101_000000_aaaaaaaa", "telegram", key, null, 1767225600.5, 1767229200, "session_reset", 7, "First");
-  session.run("20260102_000000_bbbbbbbb", "telegram", key, "20260101_000000_aaaaaaaa", 1767312000, null, null, 9, null);
-  session.run("20260103_000000_cccccccc", "cli", null, null, 1767398400, null, null, 0, "At the desk");
+  session.run(
+    "20260101_000000_aaaaaaaa",
+    "telegram",
+    key,
+    null,
+    1767225600.5,
+    1767229200,
+    "session_reset",
+    7,
+    "First",
+  );
+  session.run(
+    "20260102_000000_bbbbbbbb",
+    "telegram",
+    key,
+    "20260101_000000_aaaaaaaa",
+    1767312000,
+    null,
+    null,
+    9,
+    null,
+  );
+  session.run(
+    "20260103_000000_cccccccc",
+    "cli",
+    null,
+    null,
+    1767398400,
+    null,
+    null,
+    0,
+    "At the desk",
+  );
   session.run("20260104_000000_dddddddd", "cli", null, null, 1767398400, null, null, 0, null);
   const say = sql.prepare(
     `INSERT INTO messages (session_id, role, content, tool_calls, tool_call_id, tool_name, timestamp, active, compacted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -287,16 +349,44 @@ function hermesHome(more: (sql: Sqlite.Database) => void = () => undefined): str
   say.run("20260101_000000_aaaaaaaa", "user", "hello", null, null, null, 1767225601.25, 1, 0);
   say.run("20260102_000000_bbbbbbbb", "user", "again", null, null, null, 1767312001, 0, 1);
   say.run("20260102_000000_bbbbbbbb", "user", "undone", null, null, null, 1767312001, 0, 0);
-  say.run("20260102_000000_bbbbbbbb", "user", '\u0000json:[{"type":"text","text":"look"},{"type":"image_url"}]', null, null, null, 1767312002, 1, 0);
-  say.run("20260102_000000_bbbbbbbb", "assistant", "", '[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{\\"dir\\":\\"/\\"}"}}]', null, null, 1767312003, 1, 0);
+  say.run(
+    "20260102_000000_bbbbbbbb",
+    "user",
+    '\u0000json:[{"type":"text","text":"look"},{"type":"image_url"}]',
+    null,
+    null,
+    null,
+    1767312002,
+    1,
+    0,
+  );
+  say.run(
+    "20260102_000000_bbbbbbbb",
+    "assistant",
+    "",
+    '[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{\\"dir\\":\\"/\\"}"}}]',
+    null,
+    null,
+    1767312003,
+    1,
+    0,
+  );
   say.run("20260102_000000_bbbbbbbb", "tool", "etc", null, "c1", "ls", 1767312004, 1, 0);
   say.run("20260102_000000_bbbbbbbb", "session_meta", "{}", null, null, null, 1767312004, 1, 0);
   say.run("20260103_000000_cccccccc", "user", "from the desk", null, null, null, 1767398401, 1, 0);
   more(sql);
   sql.close();
-  const source = sessionSource({ platform: "telegram", chatId: "12345", chatType: "dm", userId: "12345", userName: "Ada" });
+  const source = sessionSource({
+    platform: "telegram",
+    chatId: "12345",
+    chatType: "dm",
+    userId: "12345",
+    userName: "Ada",
+  });
   const entry = {
-    ...entryToStored(freshEntry(asSessionKey(key), asSessionId("20260102_000000_bbbbbbbb"), source, 1767312000000)),
+    ...entryToStored(
+      freshEntry(asSessionKey(key), asSessionId("20260102_000000_bbbbbbbb"), source, 1767312000000),
+    ),
     active_turn_token: "f".repeat(32),
     active_turn_started_at: "2026-01-02T00:00:03+00:00",
   };
@@ -364,7 +454,9 @@ describe("a hermes-agent home", () => {
     expect(w.everything()).toBe(before);
     expect(again.report!.found).toMatchObject({ sessions: 3, messages: 7 });
     const sql = new Sqlite(join(dir, "state.db"));
-    sql.exec(`INSERT INTO messages (session_id, role, content, timestamp) VALUES ('${desk}', 'assistant', 'hi', 1767398402)`);
+    sql.exec(
+      `INSERT INTO messages (session_id, role, content, timestamp) VALUES ('${desk}', 'assistant', 'hi', 1767398402)`,
+    );
     sql.close();
     const grown = await w.importer.start(dir, false);
     expect(grown.report!.taken).toEqual({ lanes: 0, sessions: 0, messages: 1 });
@@ -392,12 +484,34 @@ describe("a hermes-agent home", () => {
     const dir = hermesHome((sql) => {
       const lane = (chat: string, id: string, at: number): void => {
         const key = asSessionKey(`agent:main:whatsapp:dm:${chat}`);
-        const source = sessionSource({ platform: "whatsapp", chatId: chat, chatType: "dm", userId: chat });
+        const source = sessionSource({
+          platform: "whatsapp",
+          chatId: chat,
+          chatType: "dm",
+          userId: chat,
+        });
         sql
           .prepare(`INSERT INTO gateway_routing VALUES ('s', ?, ?, ?)`)
-          .run(key, JSON.stringify(entryToStored({ ...freshEntry(key, asSessionId(id), source, at * 1000), updatedAtMs: at * 1000 })), at);
-        sql.prepare(`INSERT INTO sessions (id, source, session_key, started_at) VALUES (?, 'whatsapp', ?, ?)`).run(id, key, at);
-        sql.prepare(`INSERT INTO messages (session_id, role, content, timestamp) VALUES (?, 'user', ?, ?)`).run(id, chat, at);
+          .run(
+            key,
+            JSON.stringify(
+              entryToStored({
+                ...freshEntry(key, asSessionId(id), source, at * 1000),
+                updatedAtMs: at * 1000,
+              }),
+            ),
+            at,
+          );
+        sql
+          .prepare(
+            `INSERT INTO sessions (id, source, session_key, started_at) VALUES (?, 'whatsapp', ?, ?)`,
+          )
+          .run(id, key, at);
+        sql
+          .prepare(
+            `INSERT INTO messages (session_id, role, content, timestamp) VALUES (?, 'user', ?, ?)`,
+          )
+          .run(id, chat, at);
       };
       lane("240000000000001@lid", "wa_lid", 1767000000);
       lane("15550001111@s.whatsapp.net", "wa_phone", 1767000100);
@@ -413,7 +527,10 @@ describe("a hermes-agent home", () => {
       endReason: "session_switch",
     });
     expect(
-      readFileSync(join(w.dataDir, "platforms/whatsapp/session/lid-mapping-240000000000001.json"), "utf8"),
+      readFileSync(
+        join(w.dataDir, "platforms/whatsapp/session/lid-mapping-240000000000001.json"),
+        "utf8",
+      ),
     ).toBe('"15550001111"');
   });
 });
@@ -423,13 +540,23 @@ describe("importing", () => {
     const w = world();
     const dir = tempDir();
     const lines = Array.from({ length: 1_500 }, (_, n) =>
-      JSON.stringify({ type: "message", id: `m${n}`, parentId: n === 0 ? null : `m${n - 1}`, timestamp: "2026-11-01T09:00:00Z", message: { role: "user", content: `number ${n}` } }),
+      JSON.stringify({
+        type: "message",
+        id: `m${n}`,
+        parentId: n === 0 ? null : `m${n - 1}`,
+        timestamp: "2026-11-01T09:00:00Z",
+        message: { role: "user", content: `number ${n}` },
+      }),
     );
-    writeFileSync(join(dir, "long.jsonl"), ['{"type":"session","version":3,"id":"long"}', ...lines].join("\n"));
+    writeFileSync(
+      join(dir, "long.jsonl"),
+      ['{"type":"session","version":3,"id":"long"}', ...lines].join("\n"),
+    );
     const seen: ImportStatus[] = [];
     w.bus.on("import.progress", (status) => seen.push(status));
     const stop = setImmediate(function look() {
-      if ((w.db.sql.prepare("SELECT count(*) FROM messages").pluck().get() as number) > 0) w.importer.cancel();
+      if ((w.db.sql.prepare("SELECT count(*) FROM messages").pluck().get() as number) > 0)
+        w.importer.cancel();
       else setImmediate(look);
     });
     const first = await w.importer.start(dir, false);
@@ -446,10 +573,15 @@ describe("importing", () => {
 
   test("refuses what is no source, and a second import beside the first", async () => {
     const w = world();
-    await expect(w.importer.start(join(tempDir(), "nowhere"), true)).rejects.toMatchObject({ code: "E_NOT_FOUND" });
+    await expect(w.importer.start(join(tempDir(), "nowhere"), true)).rejects.toMatchObject({
+      code: "E_NOT_FOUND",
+    });
     await expect(w.importer.start(tempDir(), true)).rejects.toMatchObject({ code: "E_INPUT" });
     await expect(w.importer.start(w.dataDir, true)).rejects.toMatchObject({ code: "E_INPUT" });
-    const both = [w.importer.start(openClawFolder(), true), w.importer.start(openClawFolder(), true)];
+    const both = [
+      w.importer.start(openClawFolder(), true),
+      w.importer.start(openClawFolder(), true),
+    ];
     const settled = await Promise.allSettled(both);
     expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
   });

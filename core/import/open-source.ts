@@ -37,7 +37,10 @@ export async function openSource({
       `${whole} is a Signalbox data directory itself: use it with --data, there is nothing to import.`,
       { field: "dir" },
     );
-  const home = basename(whole) === "sessions" && existsSync(join(dirname(whole), "state.db")) ? dirname(whole) : whole;
+  const home =
+    basename(whole) === "sessions" && existsSync(join(dirname(whole), "state.db"))
+      ? dirname(whole)
+      : whole;
   if (existsSync(join(home, "state.db")) || (await hasHermesIndex(home)))
     return openHermes(home, join(dataDir, "import"), rules, findings);
   if (sessionFolders(whole).length > 0) return openOpenClaw(whole, rules, findings);

@@ -35,15 +35,20 @@ const platformOf = (channel: string | null): Platform | null =>
 /** `telegram:-100…` or `discord:channel:9…` without what only says of which kind the id is. */
 function bareAddress(address: string | null, channel: string | null): string | null {
   if (address === null) return null;
-  const local = channel !== null && address.startsWith(`${channel}:`)
-    ? address.slice(channel.length + 1)
-    : address;
+  const local =
+    channel !== null && address.startsWith(`${channel}:`)
+      ? address.slice(channel.length + 1)
+      : address;
   const bare = local.replace(/^(user|dm|direct|channel|group|chat|room|thread|conversation):/, "");
   return bare === "" ? null : bare;
 }
 
 /** Where its replies went; null unless platform and chat are both known. Nothing is guessed from the key. */
-function originOf(record: JsonObject, chatType: string, title: string | null): SessionSource | null {
+function originOf(
+  record: JsonObject,
+  chatType: string,
+  title: string | null,
+): SessionSource | null {
   const route = objectOf(record, "deliveryContext");
   const origin = objectOf(record, "origin");
   const channel =

@@ -192,7 +192,10 @@ function assistantRow(message: JsonObject, content: string): Row {
     role: "assistant",
     content,
     toolCalls: calls.length === 0 ? null : JSON.stringify(calls),
-    finishReason: stop === "aborted" || stop === "error" ? `cut:${stop === "aborted" ? "stopped" : "failed"}` : stop,
+    finishReason:
+      stop === "aborted" || stop === "error"
+        ? `cut:${stop === "aborted" ? "stopped" : "failed"}`
+        : stop,
   };
 }
 

@@ -84,7 +84,10 @@ async function readFolder(folder: string, reader: Reader): Promise<Folder> {
   for (const lane of lanes) files.delete(lane.files.find((name) => files.has(name)) ?? "");
   const others = readdirSync(folder).filter((name) => /\.jsonl\./.test(name));
   for (const name of others)
-    reader.findings.skip(name, "an archived transcript, which its own gateway had taken out of use");
+    reader.findings.skip(
+      name,
+      "an archived transcript, which its own gateway had taken out of use",
+    );
   return { folder, lanes, orphans: [...files] };
 }
 
@@ -110,7 +113,9 @@ async function readIndex(
     const { key, raw, whole } = step.value;
     const record = parsedJson(raw);
     const lane =
-      isJsonObject(record) && !isUnsafeSessionKey(key) ? openClawLane(key, record, whole, rules) : null;
+      isJsonObject(record) && !isUnsafeSessionKey(key)
+        ? openClawLane(key, record, whole, rules)
+        : null;
     if (!lane || isUnsafeSessionId(lane.entry.sessionId)) {
       findings.skip(key, "its record names no session, or an unsafe one");
       continue;
@@ -135,7 +140,8 @@ async function laneSession(
   const { entry } = lane;
   const name = lane.files.find((file) => existsSync(join(folder, file)));
   const file = name === undefined ? null : join(folder, name);
-  if (file === null) reader.findings.partial(entry.sessionKey, "its transcript is not in the folder");
+  if (file === null)
+    reader.findings.partial(entry.sessionKey, "its transcript is not in the folder");
   const outline = file === null ? null : await outlined(file, name ?? "", reader);
   return {
     id: entry.sessionId,
@@ -177,7 +183,10 @@ async function orphanSession(
     findings.skip(name, "its session's id is not safe");
     return null;
   }
-  findings.partial(name, "no record of sessions.json leads to it: it can be attached to a lane by hand");
+  findings.partial(
+    name,
+    "no record of sessions.json leads to it: it can be attached to a lane by hand",
+  );
   return {
     id: asSessionId(id),
     key: null,

@@ -78,7 +78,10 @@ export function taker(deps: TakeDeps) {
       routing.put(
         rowOf(atRest(entry), {
           channelId: entry.platform ?? "local",
-          title: session.title ?? session.displayName ?? (session.origin ? laneTitle(session.origin) : ""),
+          title:
+            session.title ??
+            session.displayName ??
+            (session.origin ? laneTitle(session.origin) : ""),
         }),
       );
       routing.settleState(key, clock.nowMs());
@@ -134,7 +137,8 @@ export function taker(deps: TakeDeps) {
 
   async function takeNew(session: SourceSession): Promise<void> {
     const unsafe = session.key !== null && isUnsafeSessionKey(session.key);
-    if (unsafe) findings.partial(session.key ?? "", "the lane's key is not safe; its session is unattached");
+    if (unsafe)
+      findings.partial(session.key ?? "", "the lane's key is not safe; its session is unattached");
     const key = unsafe ? null : session.key;
     const own = { ...session, key, entry: unsafe ? null : session.entry };
     const lane = own.entry && key !== null ? routing.get(key) : undefined;

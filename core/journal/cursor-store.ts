@@ -135,11 +135,9 @@ export function cursorStore({ sql }: Database) {
       pending.all(after.watcher, after.target, limit),
     /** Pairs untouched since before a time. */
     expired: (beforeMs: number, limit: number) =>
-      expired
-        .all(beforeMs, limit)
-        .map(({ watcher, targetKey, targetAgentId }) => ({
-          watcher,
-          target: { key: targetKey, agentId: targetAgentId },
-        })),
+      expired.all(beforeMs, limit).map(({ watcher, targetKey, targetAgentId }) => ({
+        watcher,
+        target: { key: targetKey, agentId: targetAgentId },
+      })),
   };
 }

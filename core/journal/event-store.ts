@@ -149,7 +149,9 @@ export function eventStore({ sql }: Database) {
         filter.key === null ? "" : "session_key = @key",
         filter.agentId === null ? "" : "agent_id = @agentId",
         filter.kinds === null ? "" : "kind IN (SELECT value FROM json_each(@kinds))",
-        filter.actorTypes === null ? "" : "actor_type IN (SELECT value FROM json_each(@actorTypes))",
+        filter.actorTypes === null
+          ? ""
+          : "actor_type IN (SELECT value FROM json_each(@actorTypes))",
         filter.actorId === null ? "" : "actor_id = @actorId",
         filter.sinceMs === null ? "" : "occurred_at >= @sinceMs",
         filter.untilMs === null ? "" : "occurred_at <= @untilMs",

@@ -28,6 +28,14 @@ export interface JournalHealth {
   last: { what: string; code: string; message: string } | null;
 }
 
+/** Where a walk over pairs stands. */
+export interface PairPlace {
+  watcher: string;
+  target: string;
+}
+
+const nothing = { next: null, pairs: 0 } as const;
+
 export type Journal = ReturnType<typeof openJournal>;
 
 /**
@@ -177,12 +185,12 @@ export function openJournal(db: Database) {
      * end. Watchers without a session are left alone; what waits for them is withdrawn.
      */
     replaySlice(
-      after: { watcher: string; target: string },
+      after: PairPlace,
       limit: number,
       exists: (watcher: string) => boolean,
       nowMs: number,
-    ): { watcher: string; target: string } | null {
-      return step<{ watcher: string; target: string } | null>("replay", null, () => {
+    ): { next: PairPlace | null; pairs: number } {
+      return step<{ next: PairPlace | null; pairs: number }>("replay", nothing, () => {
         const pairs = cursors.pending(after, limit);
         let last = { watcher: "", there: false };
         for (const { watcher, targetKey, targetAgentId } of pairs) {
@@ -192,9 +200,9 @@ export function openJournal(db: Database) {
           else queue.withdraw(watcher, target, nowMs);
         }
         const end = pairs.at(-1);
-        return end && pairs.length === limit
-          ? { watcher: end.watcher, target: end.targetKey }
-          : null;
+        const next =
+          end && pairs.length === limit ? { watcher: end.watcher, target: end.targetKey } : null;
+        return { next, pairs: pairs.length };
       });
     },
     /** Forgets watches in which nothing happened since a time; returns how many, at most `limit`. */

@@ -2,11 +2,7 @@ import type { Actor } from "./actor.ts";
 import type { Chain } from "./relay.ts";
 
 /** Kinds that tell watchers; all others, unknown ones too, are only recorded (state-awareness 3.1). */
-export const notifyingKinds = [
-  "human_direct_message",
-  "upstream_missing",
-  "goal_changed",
-] as const;
+export const notifyingKinds = ["human_direct_message", "upstream_missing", "goal_changed"] as const;
 
 /** Every kind that this build records, in the order of the specification; `relay_stopped` is ours. */
 export const eventKinds = [

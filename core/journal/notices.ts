@@ -33,9 +33,9 @@ export function notices(deps: NoticeDeps) {
     const same = live.find((row) => row.text === text);
     const waits = live.find((row) => row.state === "waiting");
     if (same) {
-      const joined = joinChains(chainOf(same), chain);
-      if (joined?.id !== same.chainId || (joined?.hops ?? 0) !== same.chainHops)
-        lines.setChain(same.id, joined);
+      const before = chainOf(same);
+      const joined = joinChains(before, chain);
+      if (joined !== before) lines.setChain(same.id, joined);
     } else if (waits) lines.reword(waits.id, text, base, chain, nowMs);
     else
       lines.insertNotice(

@@ -25,7 +25,7 @@ export function parentageStore({ sql }: Database) {
     /** Whether `key` was spawned by `ancestor`, at whatever distance. */
     descends(key: string, ancestor: string): boolean {
       const seen = new Set<string>();
-      for (let at: string | null = key; at !== null && !seen.has(at); ) {
+      for (let at: string | null = key; at !== null && !seen.has(at);) {
         seen.add(at);
         const found: Lineage = get.get(at) ?? noLineage;
         at = found.spawnedBy ?? found.parent;

@@ -73,8 +73,7 @@ export function createRelays({ store, journal, limits, stopped }: RelayDeps) {
       };
     },
     /** Whether a wake may carry a chain on; a wake is a hop like any other. */
-    mayWake: (chain: Chain | null): boolean =>
-      chain === null || chain.hops + 1 <= limits().maxHops,
+    mayWake: (chain: Chain | null): boolean => chain === null || chain.hops + 1 <= limits().maxHops,
     forget(nowMs: number): void {
       store.forget(nowMs - limits().windowMs);
     },

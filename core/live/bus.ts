@@ -2,6 +2,8 @@ import type { AgentRow, ChannelRow, LogLine, Notice } from "../contract/domain.t
 import type { ImportStatus } from "../contract/calls-data.ts";
 import type { Pushes } from "../contract/bridge.ts";
 import type { SessionId, SessionKey } from "../contract/ids.ts";
+import type { RecordedEvent } from "../journal/kinds.ts";
+import type { NoticeChange } from "../journal/publisher.ts";
 
 export type BoundaryCause = "reset" | "resume" | "branch";
 
@@ -30,6 +32,10 @@ export interface DomainEvents {
   "logs.line": LogLine;
   "config.changed": { path: string };
   "import.progress": ImportStatus;
+  "journal.appended": { events: RecordedEvent[]; missed: number };
+  /** A watcher's notice opened, folded or ended. */
+  "watch.changed": NoticeChange;
+  "child.changed": { runId: string };
   "status.changed": Record<string, never>;
 }
 

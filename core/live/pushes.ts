@@ -204,6 +204,9 @@ export function createPushes(deps: PushDeps) {
   ];
 
   return {
+    /** To every client at once; for views that batch on their own. */
+    broadcast: all,
+    hasClients: (): boolean => clients.size > 0,
     connect(connection: Connection, push: PushListener): () => void {
       const client = { connection, push };
       clients.add(client);

@@ -1,6 +1,7 @@
 import type { RecoveryLists } from "../contract/calls-recovery.ts";
 import type { SessionKey } from "../contract/ids.ts";
 import { failpoint } from "../failpoint.ts";
+import { isPlatformWait } from "../delivery/after-send.ts";
 import { debtAgeMs, decideDebt } from "../delivery/boot-sweep.ts";
 import type { UnknownPolicy } from "../delivery/boot-sweep.ts";
 import type { ObligationRow } from "../delivery/obligation-store.ts";
@@ -159,18 +160,20 @@ function applyDebt(
   const settle = (to: Parameters<typeof obligations.settle>[2]): void => {
     obligations.settle(debt.obligationId, debt.fence, to, nowMs, true);
   };
+  // Our own pauses end with a restart; what the platform asked for does not.
+  const nextAttemptAt = isPlatformWait(debt.lastError) ? debt.nextAttemptAt : null;
   switch (verdict.kind) {
     case "leave":
       return;
     case "send-plain":
     case "repeat":
-      settle({ state: "pending", error: debt.lastError, nextAttemptAt: debt.nextAttemptAt });
+      settle({ state: "pending", error: debt.lastError, nextAttemptAt });
       return;
     case "send-labelled":
       settle({
         state: "pending",
         error: debt.lastError,
-        nextAttemptAt: debt.nextAttemptAt,
+        nextAttemptAt,
         labelled: debt.cause ?? "the gateway was restarted during its delivery",
       });
       return;

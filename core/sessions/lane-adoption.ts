@@ -56,6 +56,7 @@ export function laneAdoption({ sql }: Database, routing: RoutingStore) {
       if (!found) return undefined;
       for (const move of moves) move.run(key, found.sessionKey);
       forget.run(key, found.sessionKey);
+      routing.patch(key, { laneIdentity: null }); // of the old spelling
       return routing.get(key);
     },
   };

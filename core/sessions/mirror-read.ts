@@ -50,7 +50,8 @@ const nothingKept = (): MirrorKept => ({ quarantine: new Map(), reserved: new Ma
 export function readMirror(file: string, known: string | null = null): MirrorReading {
   let bytes: Buffer;
   try {
-    if (statSync(file).size > largestBytes) return { kind: "unreadable", reason: "it is too large" };
+    if (statSync(file).size > largestBytes)
+      return { kind: "unreadable", reason: "it is too large" };
     bytes = readFileSync(file);
   } catch (cause) {
     const code = systemCode(cause) ?? "the system refused it";

@@ -41,16 +41,22 @@ export interface MirrorDeps {
 const slice = 100;
 /** Writes are at least this far apart, in ms. */
 const leastGapMs = 1_000;
-/** Times the last write's length that a change of counters alone has to wait: the mirror costs at most a twentieth. */
-const idleFactor = 20;
+/**
+ * How many times the length of the last write a change has to wait, so that the mirror's cost is bounded whatever the
+ * number of lanes: a moved lane, and counters alone. With a thousand lanes both are the one second.
+ */
+const restAfterMove = 10;
+const restAfterCount = 50;
+/** Nothing waits longer than this, in ms. */
+const longestWaitMs = 120_000;
 /** More changed lanes than this are not compared one by one. */
 const comparedAtMost = 500;
 
 export type Mirror = ReturnType<typeof createMirror>;
 
 /**
- * Keeps `sessions.json` true to the table (lifecycle 3.6), from what the bus tells, never on a message's path: a changed
- * mapping is written within a second, changed counters when there is time, everything at the end.
+ * Keeps `sessions.json` true to the table (lifecycle 3.6), from what the bus tells, never on a message's path: at most once a
+ * second, the more lanes the rarer, a moved lane sooner than changed counters, everything at the end.
  */
 export function createMirror(deps: MirrorDeps) {
   const { db, routing, clock, log, file, loaded } = deps;
@@ -71,8 +77,7 @@ export function createMirror(deps: MirrorDeps) {
   /** Whether a lane has moved to another session, appeared or gone since the last write. */
   function mappingChanged(): boolean {
     if (everything || dirty.size > comparedAtMost) return true;
-    for (const key of dirty)
-      if (routing.get(key)?.sessionId !== written.get(key)) return true;
+    for (const key of dirty) if (routing.get(key)?.sessionId !== written.get(key)) return true;
     return false;
   }
 
@@ -85,9 +90,12 @@ export function createMirror(deps: MirrorDeps) {
   function tick(): void {
     cancel = null;
     if (!everything && dirty.size === 0) return;
-    const waitMs = lastTookMs * idleFactor - (clock.monotonicMs() - lastWriteMs);
-    if (waitMs > 0 && !mappingChanged()) {
-      cancel = clock.after(Math.max(leastGapMs, Math.min(waitMs, 60_000)), tick);
+    const factor = mappingChanged() ? restAfterMove : restAfterCount;
+    const restMs = Math.min(lastTookMs * factor, longestWaitMs);
+    const waitMs = restMs - (clock.monotonicMs() - lastWriteMs);
+    if (waitMs > 0) {
+      // Looked at again before it is over: a lane may move meanwhile.
+      cancel = clock.after(Math.min(waitMs, Math.max(leastGapMs, restMs / 5)), tick);
       return;
     }
     writing = write().finally(() => {

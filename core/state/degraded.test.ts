@@ -1,5 +1,12 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openStores } from "../compose/stores.ts";
@@ -32,7 +39,12 @@ function start(dir: string) {
     nowMs,
     log: silentLog,
   });
-  const say = (to: typeof origin, role: "user" | "assistant" | "tool", content: string, at = nowMs) =>
+  const say = (
+    to: typeof origin,
+    role: "user" | "assistant" | "tool",
+    content: string,
+    at = nowMs,
+  ) =>
     db.write(() => {
       const { sessionId } = stores.directory.ensureLane(to, at);
       return stores.directory.messages.append({ sessionId, role, content, timestamp: at });
@@ -94,7 +106,12 @@ describe("the degraded mode (lifecycle 3.10)", () => {
     await degraded.say(origin, "assistant", "yes", nowMs + 1);
     const { sessionId } = degraded.directory.routing.get(origin.key)!;
     const lines = readFileSync(join(dir, "sessions", `${sessionId}.jsonl`), "utf8");
-    expect(lines.trim().split("\n").map((line) => JSON.parse(line) as object)).toMatchObject([
+    expect(
+      lines
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as object),
+    ).toMatchObject([
       { role: "user", content: "meanwhile", timestamp: "2026-11-30T21:42:21.000Z" },
       { role: "assistant", content: "yes" },
     ]);
@@ -166,10 +183,14 @@ describe("the degraded mode (lifecycle 3.10)", () => {
     expect(healthy.list.counts().all).toBe(2);
     // a reset of the degraded time holds, and the session before it has ended
     expect(healthy.directory.routing.get(other.key)?.sessionId).toBe(fresh);
-    const past = healthy.db.sql.prepare("SELECT end_reason FROM sessions WHERE session_key = ? ORDER BY started_at").pluck();
+    const past = healthy.db.sql
+      .prepare("SELECT end_reason FROM sessions WHERE session_key = ? ORDER BY started_at")
+      .pluck();
     expect(past.all(other.key)).toEqual(["session_reset", null]);
     const owed = healthy.db.sql
-      .prepare(`SELECT m.content FROM delivery_obligations o JOIN messages m ON m.id = o.message_id`)
+      .prepare(
+        `SELECT m.content FROM delivery_obligations o JOIN messages m ON m.id = o.message_id`,
+      )
       .pluck();
     expect(owed.all()).toEqual(["owed"]);
     expect(readdirSync(dir).filter((name) => name.startsWith("degraded.db"))).toEqual([
@@ -183,7 +204,8 @@ describe("the degraded mode (lifecycle 3.10)", () => {
     const { db, say, sessionsDir, directory } = start(dir);
     await say(origin, "user", "one");
     const { sessionId } = directory.routing.get(origin.key)!;
-    const lines = () => readFileSync(join(sessionsDir, `${sessionId}.jsonl`), "utf8").split("\n").length - 1;
+    const lines = () =>
+      readFileSync(join(sessionsDir, `${sessionId}.jsonl`), "utf8").split("\n").length - 1;
     expect(lines()).toBe(1);
     expect(() =>
       db.writeNow(() => {
@@ -197,7 +219,9 @@ describe("the degraded mode (lifecycle 3.10)", () => {
       db.write(() => {
         db.sql.pragma("defer_foreign_keys = ON");
         directory.messages.append({ sessionId, role: "user", content: "three", timestamp: nowMs });
-        db.sql.prepare("UPDATE sessions SET parent_session_id = 'nobody' WHERE id = ?").run(sessionId);
+        db.sql
+          .prepare("UPDATE sessions SET parent_session_id = 'nobody' WHERE id = ?")
+          .run(sessionId);
       }),
     ).rejects.toThrow();
     expect(lines()).toBe(1);

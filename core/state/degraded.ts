@@ -24,7 +24,12 @@ export interface OpenedStore {
  * @throws {SignalboxError} E_STORE_FROM_FUTURE: a newer store is left alone; E_STORE_BUSY; what the first opening said where there
  *   is no room for a stand-in either.
  */
-export function openStore(dataDir: string, sessionsDir: string, log: Log, nowMs: number): OpenedStore {
+export function openStore(
+  dataDir: string,
+  sessionsDir: string,
+  log: Log,
+  nowMs: number,
+): OpenedStore {
   const file = join(dataDir, "state.db");
   try {
     return { db: openHealthy(file, log), degraded: null };

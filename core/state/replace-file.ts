@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import * as nodeFs from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { systemCode } from "./private-file.ts";
 
@@ -73,7 +74,7 @@ async function place(temporary: string, target: string, calls: FileCalls): Promi
     } catch (cause) {
       const code = systemCode(cause) ?? "";
       if (left > 1 && (code === "EPERM" || code === "EACCES")) {
-        await new Promise((done) => setTimeout(done, 20));
+        await sleep(20);
         continue;
       }
       // A mount point in a container, another disk behind a link: the file cannot be swapped, only filled anew.
@@ -92,7 +93,11 @@ async function place(temporary: string, target: string, calls: FileCalls): Promi
 async function syncDirectory(dir: string, calls: FileCalls): Promise<void> {
   try {
     const handle = await calls.open(dir, "r");
-    await handle.sync().finally(() => handle.close());
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
   } catch {
     // Windows opens no directories
   }

@@ -30,7 +30,6 @@ export interface SendRequest {
   from: string;
   to: SessionKey;
   text: string;
-  chain: Chain;
   /** 0: nobody waits. */
   waitMs: number;
   steer: boolean;
@@ -51,6 +50,12 @@ const skips = new Set(["REPLY_SKIP", "ANNOUNCE_SKIP"]);
 const isSkipped = (text: string): boolean =>
   text === "" || skips.has(text.trim()) || isSilence(text);
 
+export interface Sent {
+  runId: string;
+  disposition: "queued" | "steered";
+  answer: Promise<SendAnswer>;
+}
+
 export type SessionSends = ReturnType<typeof createSessionSends>;
 
 /** Messages between sessions and their answers (state-awareness 10.4): an answer reaches its sender once, in the call or later. */
@@ -65,7 +70,7 @@ export function createSessionSends(deps: SessionSendDeps) {
 
   function closesRing(from: string, to: string): boolean {
     const seen = new Set<string>();
-    for (let at: string | undefined = to; at !== undefined && !seen.has(at); ) {
+    for (let at: string | undefined = to; at !== undefined && !seen.has(at);) {
       if (at === from) return true;
       seen.add(at);
       at = waitsOn.get(at);
@@ -73,7 +78,7 @@ export function createSessionSends(deps: SessionSendDeps) {
     return false;
   }
 
-  const messageTo = (request: SendRequest, from: SessionKey): InboundMessage => {
+  const messageTo = (request: SendRequest, chain: Chain): InboundMessage => {
     const row = routing.get(request.to);
     const source = row ? originOf(row) : null;
     if (!row || !source)
@@ -86,7 +91,7 @@ export function createSessionSends(deps: SessionSendDeps) {
       text: request.text,
       messageId: null,
       internal: true,
-      provenance: { kind: "inter_session", from, chain: request.chain },
+      provenance: { kind: "inter_session", from: asSessionKey(request.from), chain },
     };
   };
 
@@ -151,18 +156,23 @@ export function createSessionSends(deps: SessionSendDeps) {
   return {
     /**
      * Puts a message into a session and waits for the answer to it, where asked to.
-     * @param inside More that belongs into the transaction of the acceptance.
+     * @param claim Asks for one more relay; part of the acceptance's transaction. Refused: nothing is sent.
+     * @param inside More that belongs to the acceptance, once the message is in.
      * @throws {SignalboxError} E_NOT_FOUND, E_STORE_FULL …: nothing was sent.
      */
     async send(
       request: SendRequest,
-      inside: (nowMs: number) => void = () => undefined,
-    ): Promise<{ runId: string; disposition: "queued" | "steered"; answer: Promise<SendAnswer> }> {
+      claim: (nowMs: number) => { ok: true; chain: Chain } | { ok: false; error: string },
+      inside: (nowMs: number) => void,
+    ): Promise<Sent | { refused: string }> {
       const runId = randomBytes(12).toString("hex");
       const waits = request.waitMs > 0 && !closesRing(request.from, request.to);
-      const sent = await db.write(() => {
+      const sent = await db.write((): { refused: string } | { inputSeq: number } => {
         const nowMs = clock.nowMs();
-        const message = messageTo(request, asSessionKey(request.from));
+        const claimed = claim(nowMs);
+        if (!claimed.ok) return { refused: claimed.error };
+        const { chain } = claimed;
+        const message = messageTo(request, chain);
         const inputSeq = enqueueInside({ inbox, routing }, request.to, message, "internal", nowMs);
         const lane = routing.get(asSessionKey(request.from));
         sends.insert({
@@ -172,13 +182,14 @@ export function createSessionSends(deps: SessionSendDeps) {
           toKey: request.to,
           inputSeq,
           state: waits ? "waiting" : "announce",
-          chainId: request.chain.id,
-          chainHops: request.chain.hops,
+          chainId: chain.id,
+          chainHops: chain.hops,
           createdAt: nowMs,
         });
         inside(nowMs);
         return { inputSeq };
       });
+      if ("refused" in sent) return sent;
       const lanes = deps.lanes();
       const steered =
         request.steer && lanes.steer(request.to, { inputId: sent.inputSeq, text: request.text });

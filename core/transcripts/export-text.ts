@@ -64,7 +64,7 @@ export const markdown: ExportFormat = {
   tail: () => "",
 };
 
-const argsText = (call: ToolCall): string => JSON.stringify(call.args, null, 2) ?? "null";
+const argsText = (call: ToolCall): string => JSON.stringify(call.args ?? null, null, 2);
 
 /** For programs: one object. */
 export const json: ExportFormat = {

@@ -70,10 +70,7 @@ export function createExport(db: Database, hideSecrets: (text: string) => string
 const encoded = (of: string, after: number, through: number, count: number): string =>
   Buffer.from(JSON.stringify([of, after, through, count])).toString("base64url");
 
-function decoded(
-  cursor: string,
-  of: string,
-): { after: number; through: number; count: number } {
+function decoded(cursor: string, of: string): { after: number; through: number; count: number } {
   try {
     const read = place.parse(JSON.parse(Buffer.from(cursor, "base64url").toString()));
     if (read[0] === of) return { after: read[1], through: read[2], count: read[3] };

@@ -113,6 +113,10 @@ export function createSearch(deps: SearchDeps) {
     });
   }
 
+  async function fed(): Promise<void> {
+    while (feeding) await feeding;
+  }
+
   async function run(): Promise<void> {
     const mine = step;
     if (!mine) return;
@@ -176,9 +180,9 @@ export function createSearch(deps: SearchDeps) {
     /** Resolves when everything that is stored is in the index, or the index is off. */
     async settled(): Promise<void> {
       cancelFeed?.();
-      while (feeding) await feeding;
+      await fed();
       feed();
-      while (feeding) await feeding;
+      await fed();
     },
 
     async close(): Promise<void> {
@@ -186,7 +190,7 @@ export function createSearch(deps: SearchDeps) {
       off();
       cancelFeed?.();
       cancelOpen?.();
-      while (feeding) await feeding;
+      await fed();
       index?.close();
       index = null;
     },

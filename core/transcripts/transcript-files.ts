@@ -51,8 +51,7 @@ export function transcriptAppender(sessionsDir: string) {
   return {
     /** From now on rows are written; those that are there already came from the files. */
     arm(sql: SqlDatabase): void {
-      lastId =
-        sql.prepare<[], number | null>(`SELECT max(id) FROM messages`).pluck().get() ?? 0;
+      lastId = sql.prepare<[], number | null>(`SELECT max(id) FROM messages`).pluck().get() ?? 0;
     },
     beforeCommit(sql: SqlDatabase): () => void {
       if (lastId === null) return () => undefined;

@@ -72,7 +72,8 @@ export function messageOfLine(text: string): LineMessage | null {
   const count = own(value, "token_count");
   return {
     role: (roles.has(role) ? role : "system") as NewMessage["role"],
-    content: typeof content === "string" ? content : content === null ? "" : JSON.stringify(content),
+    content:
+      typeof content === "string" ? content : content === null ? "" : JSON.stringify(content),
     timestamp,
     senderName: scalar("sender_name"),
     turnId: scalar("turn_id"),

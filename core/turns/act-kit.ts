@@ -144,9 +144,14 @@ export function actKit(deps: ActDeps) {
       return dropped;
     },
 
-    /** After messages were dropped: a surviving wake is next up, and the shown depth is right again. */
-    settleQueue(key: SessionKey): void {
-      inbox.promoteInternal(key);
+    /**
+     * After messages were dropped: a surviving wake is next up, and the shown depth is right again. A message that came
+     * after the command is a next message: what is left of the queue goes on with it (lifecycle 12.8).
+     */
+    settleQueue(key: SessionKey, through: number): void {
+      const isLater = inbox.waiting(key).some((item) => item.seq > through);
+      if (isLater) inbox.promote(key);
+      else inbox.promoteInternal(key);
       routing.patch(key, { queueDepth: inbox.depth(key).depth });
     },
   };

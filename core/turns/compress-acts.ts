@@ -88,9 +88,8 @@ export function createCompressActs(deps: CompressActDeps) {
     id: SessionId,
     archive: readonly LiveMessage[],
     focus: string | null,
+    abort: AbortController,
   ): Promise<string> {
-    const abort = new AbortController();
-    running.set(key, abort);
     const cancel = clock.after(summaryMs, () => {
       abort.abort(stopReason);
     });
@@ -112,7 +111,6 @@ export function createCompressActs(deps: CompressActDeps) {
       throw cause;
     } finally {
       cancel();
-      running.delete(key);
     }
   }
 
@@ -132,11 +130,28 @@ export function createCompressActs(deps: CompressActDeps) {
     );
   }
 
+  /** The lock row of lifecycle 14.4 around the work. @throws {SignalboxError} E_BUSY while somebody else has it. */
+  async function locked<T>(id: SessionId, work: () => Promise<T>): Promise<T> {
+    const holder = randomBytes(8).toString("hex");
+    if (!(await db.write(() => locks.acquire(id, holder, clock.nowMs(), lockMs))))
+      throw alreadyRunning();
+    try {
+      return await work();
+    } finally {
+      await db
+        .write(() => {
+          locks.release(id, holder);
+        })
+        .catch(() => undefined); // it expires
+    }
+  }
+
   async function compressClaimed(
     key: SessionKey,
     actor: string,
     wish: CompressionWish,
     { id, lease }: { id: SessionId; lease: TurnLease },
+    abort: AbortController,
   ): Promise<Compressed> {
     const rows = messages.live(id);
     const plan = planCompaction(rows, wish.keepExchanges);
@@ -144,7 +159,7 @@ export function createCompressActs(deps: CompressActDeps) {
     if (plan.kind === "nothing_older") return { state: "nothing_older", messages: rows.length };
     const mode = wish.mode ?? deps.mode();
     const archived = plan.archive.filter((row) => row.role !== "boundary").length;
-    const text = await summary(key, id, plan.archive, wish.focus);
+    const text = await summary(key, id, plan.archive, wish.focus, abort);
     let sessionId = id;
     const by = { actor, act: "compress", summary: `${archived} messages were summarised.` };
     const { row } = await kit.change(key, by, (nowMs) => {
@@ -194,20 +209,22 @@ export function createCompressActs(deps: CompressActDeps) {
      *   nothing was changed.
      */
     async compress(key: SessionKey, actor: string, wish: CompressionWish): Promise<Compressed> {
-      const claimed = await claim(key);
-      const holder = randomBytes(8).toString("hex");
+      if (running.has(key)) throw alreadyRunning();
+      const abort = new AbortController();
+      running.set(key, abort);
       try {
-        if (!(await db.write(() => locks.acquire(claimed.id, holder, clock.nowMs(), lockMs))))
-          throw new SignalboxError("E_BUSY", "This conversation is being compressed already.");
-        return await compressClaimed(key, actor, wish, claimed);
+        const claimed = await claim(key);
+        try {
+          return await locked(claimed.id, () => compressClaimed(key, actor, wish, claimed, abort));
+        } finally {
+          claimed.lease.release();
+        }
       } finally {
-        await db
-          .write(() => {
-            locks.release(claimed.id, holder);
-          })
-          .catch(() => undefined); // it expires
-        claimed.lease.release();
+        running.delete(key);
       }
     },
   };
 }
+
+const alreadyRunning = (): SignalboxError =>
+  new SignalboxError("E_BUSY", "This conversation is being compressed already.");

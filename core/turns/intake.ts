@@ -6,7 +6,7 @@ import { failpoint } from "../failpoint.ts";
 import type { Bus } from "../live/bus.ts";
 import type { KeyRules } from "../sessions/session-key.ts";
 import { buildSessionKey, laneIdentity, legacySessionKeys } from "../sessions/session-key.ts";
-import type { SessionDirectory } from "../sessions/session-directory.ts";
+import type { LaneOrigin, SessionDirectory } from "../sessions/session-directory.ts";
 import type { Database } from "../state/database.ts";
 import { joinedEvent, joinsBurst } from "./burst.ts";
 import type { BurstLimits } from "./burst.ts";
@@ -46,6 +46,8 @@ export interface IntakeDeps {
   asAnswer?(key: SessionKey, message: InboundMessage): ParsedText | null;
   /** A person said something that is no command. Part of the transaction that stores it. */
   heard?(key: SessionKey, message: InboundMessage, nowMs: number): void;
+  /** A person's message is kept. Part of the transaction that stores it; never throws. */
+  signal?(key: SessionKey, message: InboundMessage, nowMs: number): void;
   onAccepted(message: InboundMessage): void;
 }
 
@@ -83,7 +85,7 @@ export function createIntake(deps: IntakeDeps) {
    * @throws {SignalboxError} E_QUEUE_FULL, E_KEY_COLLISION, E_STORE_FULL, E_READ_ONLY: nothing was kept.
    */
   async function store(
-    lane: { key: SessionKey; identity: string | null },
+    lane: Pick<LaneOrigin, "key" | "identity" | "spellings">,
     given: InboundMessage,
     asKind: InboundKind,
   ): Promise<Acceptance> {
@@ -123,6 +125,7 @@ export function createIntake(deps: IntakeDeps) {
           `${pendingCap} messages wait in this conversation already. This one was not kept; send it again later.`,
           { waiting: human },
         );
+      if (kind !== "internal") deps.signal?.(key, message, now);
       const slot = inbox.slot(key);
       const last = inbox.depth(key).depth === 1; // a piece never overtakes what came before it
       if (slot && last && joinsBurst(slot, inbound, now, deps.burst())) {

@@ -64,7 +64,7 @@ export function createLaneActs(deps: LaneActDeps) {
       kit.dropHuman(key, false, through, nowMs, tells ? droppedBy.stop : null);
       const token = routing.get(key)?.activeTurnToken;
       if (token != null) deps.turns.stopping(token, "Stopped.", tells);
-      kit.settleQueue(key);
+      kit.settleQueue(key, through);
       failpoint("act.stop_uncommitted");
       return true;
     });
@@ -144,7 +144,7 @@ export function createLaneActs(deps: LaneActDeps) {
           const boundary = directory.reset(key, actor, title, nowMs);
           if (!boundary) return undefined;
           left = boundary;
-          kit.settleQueue(key);
+          kit.settleQueue(key, through);
           failpoint("act.reset_uncommitted");
           return true;
         });

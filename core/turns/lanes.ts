@@ -15,7 +15,7 @@ import type { CutShort, RunLimits } from "./turn-run.ts";
 import type { TurnResult } from "./turn-result.ts";
 import { startNextTurn } from "./turn-start.ts";
 import type { StartedTurn } from "./turn-start.ts";
-import type { AgentRuntime, HistoryMessage, SteerInput, TurnRequest } from "../agents/runtime.ts";
+import type { AgentRuntime, SteerInput, TurnRequest } from "../agents/runtime.ts";
 import { createSessionClaims } from "./session-claim.ts";
 import type { SessionClaim } from "./session-claim.ts";
 import type { TurnLeases } from "./turn-lease.ts";
@@ -36,10 +36,14 @@ export interface LaneDeps {
   /** What the model is shown of a message: in shared sessions with its sender's name (lifecycle 5). */
   shownText(message: InboundMessage): string;
   /** What the agent is shown: read after the start is on disk. */
-  request(turn: StartedTurn): { system: string; history: HistoryMessage[]; text: string };
+  request(turn: StartedTurn): Omit<TurnRequest, "turnId" | "key" | "sessionId">;
   channel(channelId: string): { transcriptIsDelivery: boolean; autonomousLane: boolean };
   /** Owed in the same transaction as the start (a suspension's notice …). */
   onStarted(turn: StartedTurn): void;
+  /** What else ends with a turn, in the same transaction as its end. */
+  onEnding?(turn: StartedTurn, result: TurnResult, nowMs: number): void;
+  /** The lane's next item has nothing to say any more; it is dropped. */
+  isStale?(key: SessionKey, message: InboundMessage): boolean;
   /** Something may be owed to the lane's chat. */
   deliver(key: SessionKey): void;
   /** A turn ended; counted by the registry, told to the operator where it failed. */
@@ -225,6 +229,7 @@ export function createLanes(deps: LaneDeps) {
             ...deps.channel(turn.message.channelId),
           });
           if (!done) throw new LateResult();
+          deps.onEnding?.(turn, result, clock.nowMs());
           failpoint("turn.finish_uncommitted");
           return done;
         });

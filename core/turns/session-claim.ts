@@ -28,6 +28,8 @@ export interface SessionClaimDeps {
   leases: TurnLeases;
   clock: Clock;
   readsTranscript(channelId: string): boolean;
+  /** The item has nothing to say any more. */
+  isStale?(key: SessionKey, message: InboundMessage): boolean;
   /** The result of a run beside the conversation was dropped (lifecycle 13.3). */
   onWakeDropped(key: SessionKey, delegationId: string, because: string): void;
   /** A message was turned away: its chat may be owed a word, its transcript has a bar. */
@@ -61,14 +63,27 @@ export function createSessionClaims(deps: SessionClaimDeps) {
     deps.onRefused(key);
   }
 
+  const drop = (key: SessionKey, input: InboundRow): Promise<void> =>
+    deps.db.write(() => {
+      const nowMs = deps.clock.nowMs();
+      if (inbox.end(input.seq, "dropped", nowMs)) inbox.promote(key);
+      directory.routing.patch(key, { queueDepth: inbox.depth(key).depth });
+      directory.routing.settleState(key, nowMs);
+    });
+
   /** Whether the slot's item may run: a result only in the conversation that asked for it. */
   async function mayRun(
     key: SessionKey,
     input: InboundRow,
-    { pinned }: InboundMessage,
+    message: InboundMessage,
     next: SessionId | null,
   ): Promise<boolean> {
-    if (!pinned) return true;
+    const { pinned } = message;
+    if (!pinned) {
+      if (deps.isStale?.(key, message) !== true) return true;
+      await drop(key, input);
+      return false;
+    }
     const id = asSessionId(pinned.sessionId);
     const fate = decideWake({
       pinned: directory.incarnations.get(id) ?? null,
@@ -76,12 +91,7 @@ export function createSessionClaims(deps: SessionClaimDeps) {
       next,
     });
     if (fate.kind === "run") return true;
-    await deps.db.write(() => {
-      const nowMs = deps.clock.nowMs();
-      if (inbox.end(input.seq, "dropped", nowMs)) inbox.promote(key);
-      directory.routing.patch(key, { queueDepth: inbox.depth(key).depth });
-      directory.routing.settleState(key, nowMs);
-    });
+    await drop(key, input);
     deps.onWakeDropped(key, pinned.delegationId, fate.because);
     return false;
   }

@@ -12,10 +12,7 @@ function offsetOf(marker: unknown): number | null {
 }
 
 const filePathOf = (ref: unknown): string | null =>
-  typeof ref === "object" &&
-  ref !== null &&
-  "filePath" in ref &&
-  typeof ref.filePath === "string"
+  typeof ref === "object" && ref !== null && "filePath" in ref && typeof ref.filePath === "string"
     ? ref.filePath
     : null;
 

@@ -93,7 +93,7 @@ export function awarenessWorld() {
     restart(): void {
       journal.recoverTaken(nowMs);
       let at: { watcher: string; target: string } | null = { watcher: "", target: "" };
-      while (at) at = journal.replaySlice(at, all, (watcher) => sessions.has(watcher), nowMs);
+      while (at) at = journal.replaySlice(at, all, (watcher) => sessions.has(watcher), nowMs).next;
       pass();
     },
     drain(session: string): string[] {
@@ -137,9 +137,9 @@ export function awarenessWorld() {
         scan.own = texts;
       },
     },
-    /** Looks at a file made for this one step. */
+    /** Looks at a file made for this one step; `absent` and `directory` are no files. */
     async claudeScan(
-      content: string | "absent" | "directory",
+      content: string,
       marker: unknown,
       ownTexts: readonly string[],
     ): Promise<Outcome | null> {

@@ -14,43 +14,18 @@ import {
 import type { ChildOutcome } from "../journal/producers.ts";
 import { readVersion } from "../journal/reconcile.ts";
 import { isJsonObject, own } from "../sessions/stored-json.ts";
-import type { JsonObject, JsonValue } from "../sessions/stored-json.ts";
-import { linkAfterAdoption } from "../upstream/link.ts";
-import type { Outcome } from "../upstream/catalog.ts";
+import type { JsonObject } from "../sessions/stored-json.ts";
+import { adopt, claudeScan, linkRead, tick } from "./awareness-upstream.ts";
 import { awarenessWorld } from "./awareness-world.ts";
 import type { AwarenessWorld } from "./awareness-world.ts";
 import { deviations } from "./deviations.ts";
+import { agent, list, number, object, offset, optional, text, texts } from "./step-args.ts";
+import type { Args } from "./step-args.ts";
 import { differenceOf } from "./vector-run.ts";
 import type { CaseOutcome, VectorRunner } from "./vector-run.ts";
 
-type Args = JsonObject;
 type Op = (world: AwarenessWorld, args: Args) => unknown;
 
-const text = (args: Args, name: string): string => {
-  const value = own(args, name);
-  return typeof value === "string" ? value : "";
-};
-const optional = (args: Args, name: string): string | null => {
-  const value = own(args, name);
-  return typeof value === "string" ? value : null;
-};
-const number = (args: Args, name: string, otherwise: number): number => {
-  const value = own(args, name);
-  return typeof value === "number" ? value : otherwise;
-};
-const object = (args: Args, name: string): JsonObject => {
-  const value = own(args, name);
-  return isJsonObject(value) ? value : {};
-};
-const texts = (args: Args, name: string): string[] => {
-  const value = own(args, name);
-  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
-};
-const list = (args: Args, name: string): JsonObject[] => {
-  const value = own(args, name);
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
-};
-const agent = (args: Args): string => optional(args, "agent") ?? "main";
 const target = (args: Args, name = "session") => ({ key: text(args, name), agentId: agent(args) });
 const subject = (args: Args, name = "session") => ({
   sessionKey: text(args, name),
@@ -67,11 +42,6 @@ const actor = (args: Args, otherwise: Actor["type"]): Actor => {
     id: optional(args, "actorId"),
   };
 };
-const offset = (world: AwarenessWorld, args: Args): number | undefined => {
-  const value = own(args, "occurredAtOffsetMs");
-  return typeof value === "number" ? world.nowMs + value : undefined;
-};
-
 function shownEvent(event: RecordedEvent): Record<string, unknown> {
   const payload = shownPayload(event.payload);
   return {
@@ -82,91 +52,6 @@ function shownEvent(event: RecordedEvent): Record<string, unknown> {
     ...(event.runId === null ? {} : { runId: event.runId }),
     summary: event.summary,
     ...(payload === null ? {} : { payload }),
-  };
-}
-
-function adopt(world: AwarenessWorld, args: Args): boolean {
-  const source = {
-    sessionKey: text(args, "session"),
-    agentId: agent(args),
-    catalogId: text(args, "catalog"),
-    hostId: text(args, "host"),
-    threadId: text(args, "thread"),
-    upstreamKind: text(args, "kind"),
-    ref: own(args, "ref"),
-    marker: own(args, "marker"),
-  };
-  const found = world.links.get(source.sessionKey, source.agentId);
-  world.links.put(linkAfterAdoption(found, source, world.nowMs));
-  return true;
-}
-
-function outcomeOf(world: AwarenessWorld, given: JsonObject): Outcome {
-  const sessionKey = text(given, "session");
-  if (own(given, "kind") === "missing") return { kind: "missing", sessionKey };
-  const occurredAtMs = offset(world, given);
-  const dedupeId = optional(given, "dedupeId");
-  return {
-    kind: "activity",
-    sessionKey,
-    humanTurns: number(given, "humanTurns", 0),
-    nextMarker: own(given, "nextMarker"),
-    ...(occurredAtMs === undefined ? {} : { occurredAtMs }),
-    ...(dedupeId === null ? {} : { dedupeId }),
-  };
-}
-
-function tick(world: AwarenessWorld, args: Args): Promise<unknown> {
-  const during = object(args, "duringScan");
-  const outcomes: Record<string, readonly Outcome[] | "throw"> = {};
-  for (const [catalog, given] of Object.entries(object(args, "outcomes")))
-    outcomes[catalog] =
-      given === "throw"
-        ? "throw"
-        : (Array.isArray(given) ? given.filter(isJsonObject) : []).map((one) =>
-            outcomeOf(world, one),
-          );
-  return world.tick({
-    outcomes,
-    running: new Set(texts(args, "activeRuns")),
-    own: texts(args, "ownTexts"),
-    sessionIds: object(args, "sessionIds") as Record<string, string>,
-    during() {
-      const link = own(during, "link");
-      if (isJsonObject(link)) adopt(world, link);
-      const run = optional(during, "startRun");
-      if (run !== null) world.scanning.startRun(run);
-      if (Array.isArray(own(during, "ownTexts")))
-        world.scanning.setOwn(texts(during, "ownTexts"));
-    },
-  });
-}
-
-/** A line of a file as a case gives it. */
-function fileLine(line: JsonObject): string {
-  const raw = own(line, "raw");
-  if (typeof raw === "string") return raw;
-  const pad = own(line, "pad");
-  const row: JsonValue =
-    typeof pad === "number"
-      ? {
-          type: "assistant",
-          timestamp: "2027-01-15T08:00:00.000Z",
-          message: { role: "assistant", content: "x".repeat(pad) },
-        }
-      : line;
-  return `${JSON.stringify(row)}\n`;
-}
-
-async function claudeScan(world: AwarenessWorld, args: Args): Promise<unknown> {
-  const content = optional(args, "file") ?? list(args, "lines").map(fileLine).join("");
-  const outcome = await world.claudeScan(content, own(args, "marker"), texts(args, "ownTexts"));
-  if (outcome === null) return null;
-  if (outcome.kind === "missing") return { kind: "missing" };
-  const { sessionKey: _key, occurredAtMs, ...rest } = outcome;
-  return {
-    ...rest,
-    ...(occurredAtMs === undefined ? {} : { occurredAt: new Date(occurredAtMs).toISOString() }),
   };
 }
 
@@ -210,20 +95,6 @@ function versions(world: AwarenessWorld, args: Args): unknown {
   for (const { key, agentId, version } of world.journal.events.heads(refs))
     (found[agentId] ??= {})[key] = version;
   return found;
-}
-
-function linkRead(world: AwarenessWorld, args: Args): unknown {
-  const link = world.links.get(text(args, "session"), agent(args));
-  return (
-    link && {
-      catalog: link.catalogId,
-      host: link.hostId,
-      thread: link.threadId,
-      kind: link.upstreamKind,
-      ref: JSON.parse(link.refJson) as unknown,
-      marker: link.markerJson === null ? null : (JSON.parse(link.markerJson) as unknown),
-    }
-  );
 }
 
 const ops: Readonly<Record<string, Op>> = {

@@ -9,19 +9,21 @@ export const secret = "a secret of the crash test";
  */
 const hooks = ["plain", "keyed", "parts", "asks"];
 
-export const lanes: Lane[] = hooks.flatMap((hook) => [
-  lane(hook, "calm", "dm", 1),
-  lane(hook, "bursty", "dm", 1),
-  lane(hook, "unruly", hook === "plain" ? "group" : "dm", hook === "plain" ? 2 : 1),
-]);
+export const lanes: Lane[] = [
+  ...hooks.flatMap((hook) => [lane(hook, "calm"), lane(hook, "bursty")]),
+  lane("plain", "unruly", 2), // two people in one conversation
+  lane("keyed", "unruly"),
+  lane("parts", "unruly"),
+  lane("asks", "unruly", 3), // enough of them that something waits for the operator to move
+];
 
 /** Lanes in which the operator takes part. */
-export const isOperated = (name: string): boolean =>
-  name === "asks:asks-unruly" || name === "asks:asks-calm";
+export const isOperated = (name: string): boolean => name === "asks:asks-unruly";
 
-function lane(hook: string, temper: Lane["temper"], type: Lane["type"], people: number): Lane {
+function lane(hook: string, temper: Lane["temper"], people = 1): Lane {
   const chat = `${hook}-${temper}`;
   const names = Array.from({ length: people }, (_, at) => `${chat}-${at + 1}`);
+  const type = people > 1 ? "group" : "dm";
   return { name: `${hook}:${chat}`, hook, chat, type, people: names, temper };
 }
 

@@ -32,35 +32,48 @@ const laneOf = (key: string): string => {
   return chat ? `${chat[1]}:${chat[2]}` : "";
 };
 
-/** Takes part in a few lanes until the gateway is gone: moves, removes and restores, stops, resets, suspends, recovers. */
-export async function meddle(where: Where, log: OperatorLog, chance: Chance): Promise<void> {
+const acts = ["queue", "stop", "reset", "suspend", "recover"] as const;
+
+/** The act that passes a place, where the operator does one. */
+const actAt = (place: string | null): (typeof acts)[number] | null =>
+  acts.find((act) => place?.startsWith(`act.${act}`) === true) ?? null;
+
+/**
+ * Takes part in a lane until the gateway is gone: moves, removes and restores, stops, resets, suspends, recovers.
+ * @param place Where the gateway is to die: the operator does what leads there.
+ */
+export async function meddle(
+  where: Where,
+  log: OperatorLog,
+  chance: Chance,
+  place: string | null,
+): Promise<void> {
   for (;;) {
     await pause(chance.between(20, 150));
-    const { items } = queues.parse(await rpc(where, "queues.list", { limit: 500 }));
-    const mine = items.filter((item) => isOperated(laneOf(item.key)) && item.kind !== "internal");
-    const roll = chance.next();
-    if (roll < 0.5 && mine.length > 1) {
-      const item = chance.pick(mine);
-      const others = mine.filter((one) => one.key === item.key && one !== item);
-      log.reordered.add(laneOf(item.key)); // before it is done: it may be, although the answer never comes
-      if (chance.happens(0.5)) {
-        const before = others.length > 0 ? chance.pick(others).inputId : null;
-        await rpc(where, "queues.move", { inputId: item.inputId, before });
-      } else {
-        await rpc(where, "queues.remove", { inputId: item.inputId });
-        await rpc(where, "queues.restore", { inputId: item.inputId });
-      }
-    } else if (roll < 0.75) {
+    const act = actAt(place) ?? chance.pick(acts);
+    if (act === "recover") await rpc(where, "recovery.run");
+    else if (act === "queue") await changeOrder(where, log, chance);
+    else {
       const { sessions: all } = sessions.parse(await rpc(where, "sessions.list", { limit: 100 }));
-      const keys = all.map(({ key }) => key).filter((key) => laneOf(key) === "asks:asks-unruly");
-      const key = keys[0];
-      if (key === undefined) continue;
-      await rpc(where, chance.pick(["sessions.stop", "sessions.reset", "sessions.suspend"]), {
-        key,
-      });
-    } else {
-      await rpc(where, "recovery.run");
+      const key = all.find((one) => isOperated(laneOf(one.key)))?.key;
+      if (key !== undefined) await rpc(where, `sessions.${act}`, { key });
     }
+  }
+}
+
+async function changeOrder(where: Where, log: OperatorLog, chance: Chance): Promise<void> {
+  const { items } = queues.parse(await rpc(where, "queues.list", { limit: 500 }));
+  const mine = items.filter((item) => isOperated(laneOf(item.key)) && item.kind !== "internal");
+  if (mine.length < 2) return;
+  const item = chance.pick(mine);
+  log.reordered.add(laneOf(item.key)); // before it is done: it may be, although the answer never comes
+  if (chance.happens(0.5)) {
+    const others = mine.filter((one) => one !== item);
+    const before = chance.happens(0.8) ? chance.pick(others).inputId : null;
+    await rpc(where, "queues.move", { inputId: item.inputId, before });
+  } else {
+    await rpc(where, "queues.remove", { inputId: item.inputId });
+    await rpc(where, "queues.restore", { inputId: item.inputId });
   }
 }
 

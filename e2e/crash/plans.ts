@@ -8,28 +8,35 @@ export interface Plan {
   place: FailpointName | null;
   /** On which passage. */
   nth: number;
-  /** The latest end, counted from its start, in ms. */
-  killAfterMs: number;
+  /** The latest end, in ms from its start or from when it is ready. */
+  kill: { from: "start" | "ready"; afterMs: number };
   /** Asked to stop, this long after it is ready; null: never. */
   stopAfterMs: number | null;
   /** What the operator does meanwhile. */
   meddles: boolean;
 }
 
-const once = (name: string): boolean => name.startsWith("boot.") || name.startsWith("stop.");
+/** Passed at most once in a life, or seldom. */
+const isSeldom = (name: string): boolean =>
+  /^(boot|stop|act)\.|merged|resume_counted|part_/.test(name);
 
 /** Every named place in turn, and in between any moment; without end. */
 export function* plans(chance: Chance): Generator<Plan, never> {
   for (;;) {
     const places = chance.shuffled<FailpointName | null>([
       ...failpointNames,
-      ...Array.from({ length: Math.ceil(failpointNames.length / 3) }, () => null),
+      ...Array.from({ length: Math.ceil(failpointNames.length / 5) }, () => null),
     ]);
     for (const place of places)
       yield {
         place,
-        nth: place !== null && once(place) ? 1 : chance.between(1, 3),
-        killAfterMs: place === null ? chance.between(50, 1600) : 2500,
+        nth: place !== null && isSeldom(place) ? 1 : chance.between(1, 3),
+        kill:
+          place !== null
+            ? { from: "ready", afterMs: 2500 }
+            : chance.happens(0.4)
+              ? { from: "start", afterMs: chance.between(20, 900) }
+              : { from: "ready", afterMs: chance.between(0, 1500) },
         stopAfterMs:
           place?.startsWith("stop.") === true || chance.happens(0.1)
             ? chance.between(0, 500)

@@ -85,8 +85,8 @@ listen();
 
 process.on("message", (told: Weather) => {
   weather = told;
-  if (told.kind !== "closed") return;
-  server.closeAllConnections();
+  if (told.kind !== "closed" || !server.listening) return;
   server.close(() => setTimeout(listen, told.ms));
+  server.closeAllConnections();
 });
 process.on("disconnect", () => process.exit(0));

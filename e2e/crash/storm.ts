@@ -20,6 +20,9 @@ export interface StormOptions {
   say(line: string): void;
 }
 
+/** A start that takes longer is a fault of the machine's load, not a place to look at, in ms. */
+const longestBootMs = 30_000;
+
 export interface StormResult {
   evidence: Evidence;
   kills: number;
@@ -60,24 +63,31 @@ export async function storm({ kills, seed, say }: StormOptions): Promise<StormRe
   let done = 0;
   for (let life = 0; done < kills; life += 1) {
     if (life % 4 === 0) server.weather(anyWeather(weather));
-    const { place, nth, killAfterMs, stopAfterMs, meddles } = plan.next().value;
+    const { place, nth, kill, stopAfterMs, meddles } = plan.next().value;
     const gateway = startGateway(dataDir, place === null ? null : `${place}@${nth}`);
     let killed = false;
-    const kill = setTimeout(() => {
-      killed = true;
-      void gateway.kill();
-    }, killAfterMs);
+    const killIn = (ms: number): void => {
+      timers.push(
+        setTimeout(() => {
+          killed = true;
+          void gateway.kill();
+        }, ms),
+      );
+    };
+    const timers: NodeJS.Timeout[] = [];
+    killIn(kill.from === "start" ? kill.afterMs : longestBootMs);
     const stopping = gateway.ready.then(async (where) => {
       if (!where || killed) return;
       open(where);
-      if (meddles) meddle(where, log, hand).catch(() => undefined); // until it is gone
+      if (kill.from === "ready") killIn(kill.afterMs);
+      if (meddles) meddle(where, log, hand, place).catch(() => undefined); // until it is gone
       if (stopAfterMs === null) return;
       await pause(stopAfterMs);
       gateway.signal("SIGTERM");
     });
     const { code, signal } = await people.unlessRefused(gateway.ended);
     at = null;
-    clearTimeout(kill);
+    for (const timer of timers) clearTimeout(timer);
     await stopping;
     at = null;
     if (signal === "SIGKILL") {
@@ -93,14 +103,20 @@ export async function storm({ kills, seed, say }: StormOptions): Promise<StormRe
 
   server.weather({ kind: "fair" });
   const last = startGateway(dataDir, null);
-  const where = await last.ready;
-  if (!where) throw new Error(`the gateway does not start: ${last.child.stderr()}`);
-  open(where);
-  await people.finish();
-  await comeToRest(where, log, () => readHeard(heardFile));
-  last.signal("SIGTERM");
-  await last.ended;
-  server.stop();
+  try {
+    const where = await last.ready;
+    if (!where) throw new Error(`the gateway does not start: ${last.child.stderr()}`);
+    open(where);
+    await people.finish();
+    await comeToRest(where, log, () => readHeard(heardFile));
+    last.signal("SIGTERM");
+    await last.ended;
+  } catch (cause) {
+    await last.kill();
+    throw new Error(`it does not come to rest; everything is in ${dir}`, { cause });
+  } finally {
+    server.stop();
+  }
   return {
     evidence: {
       said: people.said,

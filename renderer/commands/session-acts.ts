@@ -23,7 +23,7 @@ export interface ActsOptions {
   toasts: Toasts;
   selection: Selection;
   put: (row: SessionRow) => void;
-  t: TFunction<"panel">;
+  t: TFunction;
 }
 
 /** Above this many sessions a reset wants the number typed (ux.md 7, level 3). */

@@ -46,7 +46,7 @@ export function sessionCommands(
   panel: Panel,
   rows: readonly SessionRow[],
   { connected, stale }: Trust,
-  t: TFunction<"panel">,
+  t: TFunction,
 ): SessionCommand[] {
   const first = rows[0];
   const name =

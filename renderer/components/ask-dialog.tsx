@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useStore } from "zustand";
 import { isMac } from "../keys/platform.ts";
@@ -20,11 +20,9 @@ export function AskDialog() {
   const state = useStore(ask.store);
   // While it fades out it still shows what it asked.
   const [shown, setShown] = useState<Question | null>(null);
-  useEffect(() => {
-    if (state.question !== null) setShown(state.question);
-  }, [state.question]);
+  if (state.question !== null && state.question !== shown) setShown(state.question);
   const question = state.question ?? shown;
-  return question && <QuestionDialog question={question} state={state} />;
+  return question && <QuestionDialog key={state.asked} question={question} state={state} />;
 }
 
 function QuestionDialog({ question, state }: { question: Question; state: AskState }) {
@@ -32,9 +30,6 @@ function QuestionDialog({ question, state }: { question: Question; state: AskSta
   const { ask } = usePanel();
   const cancel = useRef<HTMLButtonElement>(null);
   const [typed, setTyped] = useState("");
-  useEffect(() => {
-    setTyped("");
-  }, [question]);
   const { names = [], skipped = [], facts } = question;
   const busy = state.done !== null;
   const total = names.length;
@@ -65,7 +60,6 @@ function QuestionDialog({ question, state }: { question: Question; state: AskSta
       {total > 1 && (
         <ul className={css["names"]}>
           {names.slice(0, NAMED).map((name, index) => (
-            // oxlint-disable-next-line react/no-array-index-key -- several sessions may share a title
             <li key={`${name} ${index}`}>{name}</li>
           ))}
           {total > NAMED && <li>{t("ask.andMore", { count: total - NAMED })}</li>}
@@ -77,7 +71,6 @@ function QuestionDialog({ question, state }: { question: Question; state: AskSta
           <summary>{t("ask.skipped", { count: skipped.length })}</summary>
           <ul>
             {skipped.slice(0, 50).map((line, index) => (
-              // oxlint-disable-next-line react/no-array-index-key -- several sessions may share a title
               <li key={`${line} ${index}`}>{line}</li>
             ))}
           </ul>

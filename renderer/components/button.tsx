@@ -32,7 +32,6 @@ export function Button(props: ButtonProps) {
   const button = (
     <button
       ref={ref}
-      // oxlint-disable-next-line react/button-has-type -- one of the two, typed above
       type={type}
       className={cx(css["button"], css[tone], size === "small" && css["small"])}
       disabled={disabled}

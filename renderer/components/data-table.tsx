@@ -1,3 +1,4 @@
+/* oxlint-disable jsx-a11y/prefer-tag-over-role -- the rows of a virtual grid are placed one by one; table tags cannot be */
 import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
 import {
   useEffect,
@@ -71,6 +72,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const [menu, setMenu] = useState<{ row: Row; at: MenuPlace } | null>(null);
   const focusIndex = useRef(0);
 
+  // oxlint-disable-next-line react/incompatible-library -- it redraws by itself; nothing here is memoised on it
   const virtual = useVirtualizer<HTMLDivElement, HTMLDivElement>({
     count: rowCount,
     getScrollElement: () => scroller.current,
@@ -174,6 +176,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         sort={props.sort}
         onSort={props.onSort}
       />
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- only watches where the pointer is */}
       <div
         ref={scroller}
         className={css["scroller"]}

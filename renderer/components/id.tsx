@@ -19,7 +19,7 @@ export interface IdProps {
 }
 
 /** An id or key: monospace, cut in the middle, copied with one click. */
-export function Id({ value, label, head = 12, copy = true, fluid = false }: IdProps) {
+export function Id({ value, label, head = 12, copy: copyable = true, fluid = false }: IdProps) {
   const { t } = useTranslation();
   const { announcer } = usePanel();
   const [copied, setCopied] = useState(false);
@@ -37,6 +37,11 @@ export function Id({ value, label, head = 12, copy = true, fluid = false }: IdPr
     ? { head: value.slice(0, -6), tail: value.slice(-6) }
     : middleEllipsis(value, head);
   const what = t("copyThing", { what: label });
+  const copy = async () => {
+    if (!(await copyText(value))) return;
+    setCopied(true);
+    announcer.say(t("copiedThing", { what: label }));
+  };
   return (
     <span className={css["id"]} data-fluid={fluid || undefined}>
       <span className={css["text"]} title={value}>
@@ -44,17 +49,15 @@ export function Id({ value, label, head = 12, copy = true, fluid = false }: IdPr
         {cut.tail !== null && !fluid && <span aria-hidden>…</span>}
         {cut.tail !== null && <span className={css["tail"]}>{cut.tail}</span>}
       </span>
-      {copy && (
+      {copyable && (
         <button
           type="button"
           className={css["copy"]}
           aria-label={what}
           title={copied ? t("action.copied") : what}
-          onClick={async (event) => {
+          onClick={(event) => {
             event.stopPropagation();
-            if (!(await copyText(value))) return;
-            setCopied(true);
-            announcer.say(t("copiedThing", { what: label }));
+            void copy();
           }}
         >
           {copied ? <Check aria-hidden /> : <Copy aria-hidden />}

@@ -15,7 +15,6 @@ export const Markdown = memo(function Markdown({ text }: { text: string }) {
 });
 
 /* The pieces of a parsed text have no names but their places. */
-/* oxlint-disable react/no-array-index-key */
 
 function Blocks({ blocks }: { blocks: readonly Block[] }) {
   return blocks.map((block, index) => <OneBlock key={index} block={block} />);
@@ -32,9 +31,9 @@ function OneBlock({ block }: { block: Block }): ReactNode {
       );
     case "heading":
       return (
-        <p className={css["heading"]} role="heading" aria-level={Math.min(6, block.level + 2)}>
+        <h4 className={css["heading"]}>
           <Line parts={block.children} />
-        </p>
+        </h4>
       );
     case "code":
       return (

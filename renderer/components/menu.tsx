@@ -74,7 +74,6 @@ function MenuPopup({ label, items, anchor }: { label: string; items: MenuItems; 
         <Base.Popup className={css["popup"]} aria-label={label} data-overlay>
           {items.map((item, index) =>
             item === "separator" ? (
-              // oxlint-disable-next-line react/no-array-index-key -- separators have nothing else
               <Base.Separator key={`separator ${index}`} className={css["separator"]} />
             ) : (
               <Item key={item.label} item={item} />

@@ -24,7 +24,7 @@ export function Segments<Id extends string>({
 }: SegmentsProps<Id>) {
   const { i18n } = useTranslation();
   return (
-    <div className={css["segments"]} role="group" aria-label={label}>
+    <fieldset className={css["segments"]} aria-label={label}>
       {options.map(({ id, label: words, count }) => (
         <button
           key={id}
@@ -41,6 +41,6 @@ export function Segments<Id extends string>({
           )}
         </button>
       ))}
-    </div>
+    </fieldset>
   );
 }

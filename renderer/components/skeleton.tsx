@@ -8,13 +8,13 @@ const APPEAR_MS = 150; // ux.md 5: quicker answers need no placeholder
 export function useSlow(loading: boolean): boolean {
   const [slow, setSlow] = useState(false);
   useEffect(() => {
-    setSlow(false);
     if (!loading) return;
     const timer = setTimeout(() => {
       setSlow(true);
     }, APPEAR_MS);
     return () => {
       clearTimeout(timer);
+      setSlow(false);
     };
   }, [loading]);
   return slow;

@@ -10,23 +10,22 @@ export interface SparklineProps {
 const WIDTH = 120;
 const HEIGHT = 24;
 
-/** A line without axes: the shape of the last while. */
-export function Sparkline({ points, label }: SparklineProps) {
-  const known = points.filter((point) => point !== null);
-  const top = Math.max(1, ...known);
+/** The line as a path; it breaks where a reading is missing. */
+function pathOf(points: readonly (number | null)[]): string {
+  const top = Math.max(1, ...points.map((point) => point ?? 0));
   const step = WIDTH / Math.max(1, points.length - 1);
-  let pen = "M";
-  const path = points
+  return points
     .map((point, index) => {
-      if (point === null) {
-        pen = "M";
-        return "";
-      }
-      const command = `${pen}${(index * step).toFixed(1)} ${(HEIGHT - 1 - (point / top) * (HEIGHT - 2)).toFixed(1)}`;
-      pen = "L";
-      return command;
+      if (point === null) return "";
+      const pen = index === 0 || points[index - 1] === null ? "M" : "L";
+      const height = HEIGHT - 1 - (point / top) * (HEIGHT - 2);
+      return `${pen}${(index * step).toFixed(1)} ${height.toFixed(1)}`;
     })
     .join("");
+}
+
+/** A line without axes: the shape of the last while. */
+export function Sparkline({ points, label }: SparklineProps) {
   return (
     <svg
       className={css["sparkline"]}
@@ -35,7 +34,7 @@ export function Sparkline({ points, label }: SparklineProps) {
       role="img"
       aria-label={label}
     >
-      <path d={path} className={css["line"]} vectorEffect="non-scaling-stroke" />
+      <path d={pathOf(points)} className={css["line"]} vectorEffect="non-scaling-stroke" />
     </svg>
   );
 }

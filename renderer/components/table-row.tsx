@@ -1,3 +1,4 @@
+/* oxlint-disable jsx-a11y/prefer-tag-over-role -- the rows of a virtual grid are placed one by one; table tags cannot be */
 import Ellipsis from "lucide-react/icons/ellipsis";
 import { memo, type MouseEvent } from "react";
 import { useTranslation } from "react-i18next";

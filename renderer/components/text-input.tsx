@@ -21,18 +21,29 @@ export interface TextInputProps {
 }
 
 /** One line of text. */
-export function TextInput(props: TextInputProps) {
-  const { value, onChange, onCommit, type = "text", mono = false, label, wide = false } = props;
+export function TextInput({
+  value,
+  onChange,
+  onCommit,
+  placeholder,
+  type = "text",
+  mono = false,
+  label,
+  disabled,
+  wide = false,
+  ref,
+  onKeyDown,
+}: TextInputProps) {
   return (
     <input
       {...useField()}
-      ref={props.ref}
+      ref={ref}
       className={cx(css["input"], mono && css["mono"], wide && css["wide"])}
       type={type}
       value={value}
-      placeholder={props.placeholder}
+      placeholder={placeholder}
       aria-label={label}
-      disabled={props.disabled}
+      disabled={disabled}
       spellCheck={false}
       autoComplete="off"
       onChange={(event) => {
@@ -40,7 +51,7 @@ export function TextInput(props: TextInputProps) {
       }}
       onBlur={onCommit}
       onKeyDown={(event) => {
-        props.onKeyDown?.(event);
+        onKeyDown?.(event);
         if (event.key === "Enter" && !event.defaultPrevented) onCommit?.();
       }}
     />

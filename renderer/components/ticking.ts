@@ -1,4 +1,4 @@
-import { useCallback, useSyncExternalStore } from "react";
+import { useSyncExternalStore } from "react";
 
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | null = null;
@@ -20,7 +20,5 @@ function subscribe(listener: () => void): () => void {
 const still = () => () => {};
 
 /** A text that depends on the time: read anew each second, drawn anew only when it differs. */
-export function useTicking(text: () => string, ticks: boolean): string {
-  const read = useCallback(text, [text]);
-  return useSyncExternalStore(ticks ? subscribe : still, read);
-}
+export const useTicking = (text: () => string, ticks: boolean): string =>
+  useSyncExternalStore(ticks ? subscribe : still, text);

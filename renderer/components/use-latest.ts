@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 
 type Functions = Record<string, (...args: never[]) => unknown>;
 
@@ -8,12 +8,12 @@ export function useLatest<F extends Functions>(functions: F): F {
   useEffect(() => {
     latest.current = functions;
   });
-  return useMemo(() => {
-    const names = Object.keys(latest.current);
-    const stable = names.map((name) => [
+  const [stable] = useState(() => {
+    const calls = Object.keys(functions).map((name) => [
       name,
       (...args: never[]) => latest.current[name]?.(...args),
     ]);
-    return Object.fromEntries(stable) as F;
-  }, []);
+    return Object.fromEntries(calls) as F;
+  });
+  return stable;
 }

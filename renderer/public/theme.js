@@ -1,16 +1,17 @@
-/* Runs before the first paint, so that no wrong theme flashes up. `stores/presentation.ts` writes what this reads. */
+/* Runs before the first paint, so that no wrong theme flashes up. It looks for what `stores/presentation.ts` wrote. */
 (() => {
-  let kept = {};
+  let kept = "";
   try {
-    kept = JSON.parse(localStorage.getItem("signalbox.presentation") ?? "{}") ?? {};
+    kept = localStorage.getItem("signalbox.presentation") ?? "";
   } catch {
-    /* no storage, or damaged: the system's choice */
+    /* no storage: the system's choice */
   }
-  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  const theme =
-    kept.theme === "light" || kept.theme === "dark" ? kept.theme : dark ? "dark" : "light";
+  const wants = (name, value) => kept.includes(`"${name}":"${value}"`);
+  const dark =
+    wants("theme", "dark") ||
+    (!wants("theme", "light") && matchMedia("(prefers-color-scheme: dark)").matches);
   const root = document.documentElement;
-  root.dataset.theme = theme;
-  root.dataset.density = kept.density === "comfortable" ? "comfortable" : "compact";
-  if (kept.language === "de") root.lang = "de";
+  root.dataset.theme = dark ? "dark" : "light";
+  root.dataset.density = wants("density", "comfortable") ? "comfortable" : "compact";
+  if (wants("language", "de")) root.lang = "de";
 })();

@@ -6,8 +6,8 @@ export function Announcements() {
   const { announcer } = usePanel();
   const text = useStore(announcer.store, (state) => state.text);
   return (
-    <div className="quiet" role="status" aria-live="polite">
+    <output className="quiet" aria-live="polite">
       {text}
-    </div>
+    </output>
   );
 }

@@ -5,6 +5,7 @@ import { useRef, type KeyboardEvent, type PointerEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { useStore } from "zustand";
 import { asSessionKey } from "../../core/contract/ids.ts";
+import { cssVars } from "../components/css-vars.ts";
 import { IconButton } from "../components/icon-button.tsx";
 import { usePanel } from "../stores/panel.tsx";
 import { SessionPanel } from "../views/session/session-panel.tsx";
@@ -27,7 +28,7 @@ export function Inspector() {
       aria-label={t("region.inspector")}
       data-region="inspector"
       tabIndex={-1}
-      style={{ "--share": width }}
+      style={cssVars({ "--share": width })}
     >
       <ResizeHandle />
       <SessionPanel
@@ -92,16 +93,15 @@ function ResizeHandle() {
     set(width + (event.key === "ArrowLeft" ? STEP : -STEP));
   };
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- a separator with a value is a widget
     <div
       className={css["handle"]}
+      // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a separator with a value is a widget, an hr is not
       role="separator"
       aria-orientation="vertical"
       aria-label={t("inspector.resize")}
       aria-valuemin={0}
       aria-valuemax={100}
       aria-valuenow={Math.round(width * 100)}
-      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a separator with a value is a widget
       tabIndex={0}
       onKeyDown={press}
       onPointerDown={(event) => {

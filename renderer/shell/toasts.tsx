@@ -26,6 +26,7 @@ export function Toasts() {
   }, [hold]);
   const hidden = Math.max(0, all.length - SHOWN_TOASTS);
   return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- only stops the clock while watched
     <section
       className={css["stack"]}
       aria-label={t("region.toasts")}

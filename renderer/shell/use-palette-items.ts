@@ -143,13 +143,10 @@ function useTargets(): SessionRow[] {
 /** Sessions whose title or key fits the words, asked from the gateway; with nothing typed, the recent ones. */
 function useFoundSessions(text: string): readonly SessionRow[] {
   const { bridge } = usePanel();
-  const [found, setFound] = useState<readonly SessionRow[]>(recent);
+  const [found, setFound] = useState<readonly SessionRow[]>([]);
+  const words = text.replace(/^\^/, "").replaceAll('"', " ").trim();
   useEffect(() => {
-    const words = text.replace(/^\^/, "").replaceAll('"', " ").trim();
-    if (words === "") {
-      setFound(recent());
-      return;
-    }
+    if (words === "") return;
     let stale = false;
     const timer = setTimeout(() => {
       const filter = words
@@ -164,6 +161,6 @@ function useFoundSessions(text: string): readonly SessionRow[] {
       stale = true;
       clearTimeout(timer);
     };
-  }, [bridge, text]);
-  return found;
+  }, [bridge, words]);
+  return words === "" ? recent() : found;
 }

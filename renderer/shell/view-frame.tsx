@@ -48,7 +48,7 @@ export function ViewFrame(props: ViewFrameProps) {
         aria-label={title}
       >
         {scroll === "page" ? (
-          <div className={css["page"]} data-wide={wide || undefined}>
+          <div className={css["page"]} data-wide={wide === true ? true : undefined}>
             {children}
           </div>
         ) : (

@@ -27,6 +27,8 @@ export interface Question {
 
 export interface AskState {
   question: Question | null;
+  /** Counts the questions, so that each is a new one. */
+  asked: number;
   /** How many are settled, while it runs; null while it waits for the operator. */
   done: number | null;
   error: WireError | null;
@@ -34,12 +36,17 @@ export interface AskState {
 
 /** The one dialog that asks before something is done. */
 export function askStore() {
-  const store = createStore<AskState>(() => ({ question: null, done: null, error: null }));
+  const store = createStore<AskState>(() => ({
+    question: null,
+    asked: 0,
+    done: null,
+    error: null,
+  }));
   return {
     store,
     actions: {
       ask(question: Question) {
-        store.setState({ question, done: null, error: null });
+        store.setState(({ asked }) => ({ question, asked: asked + 1, done: null, error: null }));
       },
       /** Closes it, unless it is at work. */
       cancel() {

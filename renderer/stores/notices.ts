@@ -77,10 +77,12 @@ export function noticesStore(options: NoticesOptions) {
     const context = { muted: options.muted(), inView: options.inView(notice.link) };
     const effect = noticeEffect(notice, context);
     if (effect === "none" || store.getState().open) return;
+    const subject = `notice ${notice.id}`;
     const nowMs = timer.nowMs();
-    raisedAtMs.push(nowMs);
+    const burst = !toasts.actions.has(subject) && isBurst(raisedAtMs, nowMs);
+    if (!toasts.actions.has(subject)) raisedAtMs.push(nowMs);
     if (raisedAtMs.length > 50) raisedAtMs.shift();
-    if (isBurst(raisedAtMs.slice(0, -1), nowMs)) {
+    if (burst) {
       const show = {
         label: options.words.show(),
         run: () => {
@@ -102,7 +104,7 @@ export function noticesStore(options: NoticesOptions) {
             ? "caution"
             : "info",
       stay: effect === "toast-stays" ? "stays" : "info",
-      subject: `notice ${notice.id}`,
+      subject,
       actions:
         link === null
           ? []

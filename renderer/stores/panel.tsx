@@ -23,7 +23,7 @@ export interface PanelOptions {
   timer: Timer;
   presentation: PresentationStore;
   draftPlace: DraftPlace;
-  t: TFunction<"panel">;
+  t: TFunction;
 }
 
 /** Everything that lives as long as the page: the bridge, the stores on it, and what they share. */

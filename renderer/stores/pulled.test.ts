@@ -59,8 +59,8 @@ test("a refusal keeps what was known, and the next answer clears it", async () =
   expect(pulled.store.getState()).toEqual({ value: "fresh", error: null, asking: false });
 });
 
-test("it asks when the link comes up and at a gap, and stops with its view", () => {
-  const { pulled, waiting, links } = asked();
+test("it asks when the link comes up and at a gap, and stops with its view", async () => {
+  const { pulled, waiting, links, answer } = asked();
   const stop = pulled.keepFresh();
   const tell = (news: LinkState | "gap") => {
     for (const link of links) link(news);
@@ -68,10 +68,19 @@ test("it asks when the link comes up and at a gap, and stops with its view", () 
   tell("connecting");
   expect(waiting).toHaveLength(0);
   tell("up");
+  await answer(0, ok("known"));
   tell("lost");
+  expect(waiting).toHaveLength(1);
   tell("gap");
   expect(waiting).toHaveLength(2);
   stop();
   tell("gap");
   expect(waiting).toHaveLength(2);
+});
+
+test("with nothing to show and no link it asks all the same, to be told why", () => {
+  const { pulled, waiting, links } = asked();
+  pulled.keepFresh();
+  for (const link of links) link("lost");
+  expect(waiting).toHaveLength(1);
 });

@@ -43,7 +43,8 @@ export function pulledStore<T>(bridge: Bridge, ask: () => Promise<Reply<T>>) {
     /** Pulls at each start and gap, until the returned function is called; `stops` are called with it. */
     keepFresh(stops: readonly (() => void)[] = []): () => void {
       const stopLink = bridge.onLink((news) => {
-        if (news === "up" || news === "gap") void pull();
+        const blind = news === "lost" && store.getState().value === null;
+        if (news === "up" || news === "gap" || blind) void pull(); // a refusal is better than waiting for nothing
       });
       return () => {
         for (const stop of [stopLink, ...stops]) stop();

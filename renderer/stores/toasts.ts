@@ -98,6 +98,11 @@ export function toastsStore(timer: Timer) {
     actions: {
       raise,
       dismiss,
+      /** Whether a toast of this subject is still there, so that a further one only counts up. */
+      has: (subject: string): boolean => {
+        const id = subjects.get(subject);
+        return store.getState().toasts.some((one) => one.id === id);
+      },
       /** Takes the actions off a toast, e.g. an undo that is no longer possible, and says why instead. */
       withdraw(id: number, body: string) {
         store.setState(({ toasts }) => ({

@@ -20,9 +20,10 @@ import type { Lanes } from "../../turns/lanes.ts";
 import { replyText } from "../../turns/turn-result.ts";
 import type { TurnResult } from "../../turns/turn-result.ts";
 import type { StartedTurn } from "../../turns/turn-start.ts";
-import { afterRestart, announcement, endOf, isOpen, maxDepth, maxOpen, outcomeOf } from "./child-run.ts";
+import { afterRestart, endOf, isOpen, maxDepth, maxOpen, outcomeOf } from "./child-run.ts";
 import type { ChildEnd, ChildRun } from "./child-run.ts";
 import type { ChildRunStore } from "./child-run-store.ts";
+import { announceEnd } from "./announce-end.ts";
 
 export interface ChildRunDeps {
   db: Database;
@@ -68,38 +69,6 @@ export function createChildRuns(deps: ChildRunDeps) {
     return depth - 1;
   };
 
-  /** Puts the end of a run into the requester's inbox, or says why not. Part of the caller's transaction. */
-  function announce(run: ChildRun, end: ChildEnd, nowMs: number): void {
-    const row = routing.get(asSessionKey(run.requesterKey));
-    const source = row ? originOf(row) : null;
-    const text = announcement(run, end);
-    if (!row || !source || run.requesterSessionId === null) {
-      // An MCP client has no lane of its own: it reads what waits with its next call.
-      const queued = row ? journal.enqueue(run.requesterKey, text, `child:${run.runId}`, nowMs) : null;
-      runs.setAnnounced(
-        run.runId,
-        queued === null ? "dropped" : "handed",
-        queued === null ? "the requester is gone" : null,
-      );
-      return;
-    }
-    const message: InboundMessage = {
-      channelId: row.channelId,
-      source,
-      text,
-      messageId: null,
-      internal: true,
-      pinned: { sessionId: run.requesterSessionId, delegationId: run.runId },
-      provenance: {
-        kind: "result",
-        from: asSessionKey(run.childKey),
-        chain: run.chainId === null ? null : { id: run.chainId, hops: run.chainHops },
-      },
-    };
-    enqueueInside({ inbox, routing }, row.sessionKey, message, "internal", nowMs);
-    runs.setAnnounced(run.runId, "handed", null);
-  }
-
   /** The end of a run, its signal and its announcement change together. Part of the caller's transaction. */
   function finish(
     run: ChildRun,
@@ -117,7 +86,7 @@ export function createChildRuns(deps: ChildRunDeps) {
       ),
       nowMs,
     );
-    announce({ ...run, ...said }, end, nowMs);
+    announceEnd(deps, { ...run, ...said }, end, nowMs);
   }
 
   /** After a commit that may have ended it. */
@@ -201,7 +170,10 @@ export function createChildRuns(deps: ChildRunDeps) {
       if (depthOf(requester) >= maxDepth)
         throw new SignalboxError("E_REFUSED", `Child runs go at most ${maxDepth} deep.`);
       if (runs.openOf(requester).length >= maxOpen)
-        throw new SignalboxError("E_BUSY", `${maxOpen} child runs of this session are open already.`);
+        throw new SignalboxError(
+          "E_BUSY",
+          `${maxOpen} child runs of this session are open already.`,
+        );
       const id = randomUUID();
       const agentId = agentOf(requester);
       const key = into ?? asSessionKey(`agent:${agentId}:subagent:${id}`);

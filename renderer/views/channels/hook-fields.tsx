@@ -7,7 +7,7 @@ import { Switch } from "../../components/switch.tsx";
 import { TextInput } from "../../components/text-input.tsx";
 import { agentsStore } from "../../stores/agents.ts";
 import { usePanel } from "../../stores/panel.tsx";
-import { useViewStore } from "../../stores/use-view-store.ts";
+import { useKeptStore } from "../../stores/use-view-store.ts";
 import { newSecret } from "./hook-command.ts";
 import { chatTypes, DEFAULT_TIMEOUT_MS, type HookField, type HookForm } from "./hook-form.ts";
 import css from "./channels.module.css";
@@ -24,7 +24,7 @@ export interface HookFieldsProps {
 export function HookFields({ form, isNew, wordsOf, onChange }: HookFieldsProps) {
   const { t } = useTranslation();
   const { bridge } = usePanel();
-  const agents = useViewStore(() => agentsStore(bridge), [bridge]);
+  const agents = useKeptStore("agents", () => agentsStore(bridge));
   const rows = useStore(agents.store, (state) => state.value) ?? [];
   const hasOut = form.outUrl.trim() !== "";
   return (

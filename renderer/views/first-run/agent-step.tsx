@@ -7,7 +7,7 @@ import { StateChip } from "../../components/state-chip.tsx";
 import { EVERY_AGENT } from "../../stores/agents.ts";
 import { usePanel } from "../../stores/panel.tsx";
 import { settingsStore } from "../../stores/settings.ts";
-import { useViewStore } from "../../stores/use-view-store.ts";
+import { useKeptStore } from "../../stores/use-view-store.ts";
 import { AgentDialog } from "../agents/agent-dialog.tsx";
 import type { ChecklistStore } from "./checklist-store.ts";
 import css from "./first-run.module.css";
@@ -16,7 +16,7 @@ import css from "./first-run.module.css";
 export function AgentStep({ store, onDone }: { store: ChecklistStore; onDone: () => void }) {
   const { t } = useTranslation();
   const { bridge } = usePanel();
-  const settings = useViewStore(() => settingsStore(bridge), [bridge]);
+  const settings = useKeptStore("settings", () => settingsStore(bridge));
   const rows = useStore(store.agents.store, (state) => state.value) ?? [];
   const probing = useStore(store.agents.probing, (state) => state.ids.has(EVERY_AGENT));
   const [adding, setAdding] = useState(false);

@@ -5,7 +5,7 @@ import { Button } from "../../components/button.tsx";
 import { go } from "../../shell/location.ts";
 import { usePanel } from "../../stores/panel.tsx";
 import { settingsStore } from "../../stores/settings.ts";
-import { useViewStore } from "../../stores/use-view-store.ts";
+import { useKeptStore } from "../../stores/use-view-store.ts";
 import { storedHooks } from "../channels/channel-rows.ts";
 import { HookDialog } from "../channels/hook-dialog.tsx";
 import css from "./first-run.module.css";
@@ -14,7 +14,7 @@ import css from "./first-run.module.css";
 export function ChannelStep({ onDone }: { onDone: () => void }) {
   const { t } = useTranslation();
   const { bridge } = usePanel();
-  const settings = useViewStore(() => settingsStore(bridge), [bridge]);
+  const settings = useKeptStore("settings", () => settingsStore(bridge));
   const read = useStore(settings.store, (state) => state.value);
   const [adding, setAdding] = useState(false);
   return (

@@ -4,7 +4,7 @@ import { useStore } from "zustand";
 import { Button } from "../../components/button.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { usePanel } from "../../stores/panel.tsx";
-import { useViewStore } from "../../stores/use-view-store.ts";
+import { useKeptStore } from "../../stores/use-view-store.ts";
 import { Checklist, useStepStates } from "./checklist-list.tsx";
 import { checklistStore } from "./checklist-store.ts";
 import { isShown, steps } from "./checklist.ts";
@@ -14,7 +14,7 @@ import css from "./first-run.module.css";
 export function ChecklistPanel() {
   const { t } = useTranslation();
   const { bridge } = usePanel();
-  const store = useViewStore(() => checklistStore(bridge, window.localStorage), [bridge]);
+  const store = useKeptStore("checklist", () => checklistStore(bridge, window.localStorage));
   const states = useStepStates(store);
   const kept = useStore(store.kept);
   const answered = useStore(store.answered, (state) => state.value);

@@ -6,7 +6,7 @@ import { Skeleton } from "../../components/skeleton.tsx";
 import { Link } from "../../components/link.tsx";
 import { ViewFrame } from "../../shell/view-frame.tsx";
 import { usePanel } from "../../stores/panel.tsx";
-import { useViewStore } from "../../stores/use-view-store.ts";
+import { useKeptStore } from "../../stores/use-view-store.ts";
 import { Checklist, useStepStates } from "./checklist-list.tsx";
 import { checklistStore } from "./checklist-store.ts";
 import { nothingKept, steps } from "./checklist.ts";
@@ -16,7 +16,7 @@ import css from "./first-run.module.css";
 export function FirstRunView() {
   const { t } = useTranslation();
   const { bridge } = usePanel();
-  const store = useViewStore(() => checklistStore(bridge, window.localStorage), [bridge]);
+  const store = useKeptStore("checklist", () => checklistStore(bridge, window.localStorage));
   const kept = useStore(store.kept);
   const states = useStepStates(store);
   const complete = states !== null && steps.every((step) => states[step] !== "open");

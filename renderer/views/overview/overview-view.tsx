@@ -4,7 +4,7 @@ import { StaleBadge } from "../../components/stale-badge.tsx";
 import { useCommands } from "../../keys/use-commands.ts";
 import { ViewFrame } from "../../shell/view-frame.tsx";
 import { usePanel } from "../../stores/panel.tsx";
-import { useViewStore } from "../../stores/use-view-store.ts";
+import { useKeptStore } from "../../stores/use-view-store.ts";
 import { ChecklistPanel } from "../first-run/checklist-panel.tsx";
 import { BootPanel } from "./boot-panel.tsx";
 import { NeedsPanel } from "./needs-panel.tsx";
@@ -17,7 +17,7 @@ import { Tiles } from "./tiles.tsx";
 export function OverviewView() {
   const { t } = useTranslation();
   const { bridge, gateway } = usePanel();
-  const overview = useViewStore(() => overviewStore(bridge, gateway), [bridge, gateway]);
+  const overview = useKeptStore("overview", () => overviewStore(bridge, gateway));
   const stale = useStore(gateway.store, (state) => state.stale);
   useCommands({
     "app.refresh": () => {

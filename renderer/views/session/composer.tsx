@@ -35,6 +35,7 @@ export function Composer({ composer, running, onStop, ready, onLeave }: Composer
     if (area === null) return;
     area.style.blockSize = "auto";
     area.style.blockSize = `${area.scrollHeight}px`;
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- measured anew whenever the text is another
   }, [text]);
   useCommands(
     {

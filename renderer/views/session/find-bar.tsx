@@ -25,7 +25,7 @@ export interface FindBarProps {
 export function FindBar(props: FindBarProps) {
   const { words, at, total, whole, place, onWords, onStep } = props;
   const { t } = useTranslation();
-  const bar = useRef<HTMLDivElement>(null);
+  const bar = useRef<HTMLElement>(null);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
     field.current?.focus();
@@ -45,7 +45,7 @@ export function FindBar(props: FindBarProps) {
     bar,
   );
   return (
-    <div ref={bar} className={css["bar"]} role="search">
+    <search ref={bar} className={css["bar"]}>
       <TextInput
         ref={field}
         wide
@@ -59,14 +59,14 @@ export function FindBar(props: FindBarProps) {
           onStep(event.shiftKey ? -1 : 1);
         }}
       />
-      <span className={css["count"]} role="status">
+      <output className={css["count"]}>
         {words.trim() === ""
           ? ""
           : total === 0
             ? t("session.transcript.findNone")
             : t("session.transcript.findCount", { at, total })}
         {!whole && words.trim() !== "" && ` · ${t("session.transcript.findLoaded")}`}
-      </span>
+      </output>
       <IconButton
         icon={ChevronUp}
         size="small"
@@ -84,7 +84,7 @@ export function FindBar(props: FindBarProps) {
         }}
       />
       <IconButton icon={X} size="small" label={t("action.close")} onClick={close} />
-    </div>
+    </search>
   );
 }
 

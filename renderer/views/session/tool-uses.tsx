@@ -52,9 +52,9 @@ export function ToolUses({ tools }: { tools: readonly ToolUse[] }) {
               </span>
             </span>
             {tool.output !== "" && (
-              // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so keys must reach it
               <pre
                 className={css["output"]}
+                // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so keys must reach it
                 tabIndex={0}
                 aria-label={t("session.transcript.toolOutput", { tool: tool.name })}
               >

@@ -22,11 +22,7 @@ export function TranscriptItemView({
     case "older":
       return <p className={css["bar"]}>{t("session.transcript.older")}</p>;
     case "day":
-      return (
-        <p className={css["bar"]} role="separator" aria-label={dayName(item.atMs, i18n.language)}>
-          {dayName(item.atMs, i18n.language)}
-        </p>
-      );
+      return <p className={css["bar"]}>{dayName(item.atMs, i18n.language)}</p>;
     case "boundary":
       return (
         <p className={css["bar"]} data-strong>

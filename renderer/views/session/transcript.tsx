@@ -51,6 +51,7 @@ export function Transcript({ transcript, composer, detail, find, onFind }: Trans
     );
   }, [composer, waiting, messages]);
 
+  // oxlint-disable-next-line react/incompatible-library -- it redraws by itself; nothing here is memoised on it
   const virtual = useVirtualizer<HTMLDivElement, HTMLDivElement>({
     count: items.length,
     getScrollElement: () => scroller.current,

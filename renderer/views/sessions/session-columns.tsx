@@ -12,7 +12,7 @@ import { usePanel } from "../../stores/panel.tsx";
 import css from "./session-columns.module.css";
 
 /** The columns of ux.md 3 for which there is data; the narrower the table, the fewer. */
-export function sessionColumns(t: TFunction<"panel">): Column<SessionRow>[] {
+export function sessionColumns(t: TFunction): Column<SessionRow>[] {
   const header = (id: keyof typeof headers) => t(headers[id]);
   return [
     {
@@ -140,5 +140,5 @@ function QueueCell({ depth }: { depth: number }) {
 
 function AgentCell({ id }: { id: string | null }) {
   const { t } = useTranslation();
-  return id === null ? <span className={css["none"]}>{t("sessions.defaultAgent")}</span> : id;
+  return id ?? <span className={css["none"]}>{t("sessions.defaultAgent")}</span>;
 }

@@ -12,7 +12,6 @@ export function useSelectAll() {
   const selectAll = async (filter: string, sort: string) => {
     rows.current.clear();
     for (let offset = 0; ; offset += PAGE) {
-      // oxlint-disable-next-line no-await-in-loop -- page after page: the gateway answers one bounded page at a time
       const reply = await bridge.call("sessions.list", { filter, sort, limit: PAGE, offset });
       if (!reply.ok) return;
       for (const row of reply.value.sessions) rows.current.set(row.key, row);

@@ -6,7 +6,7 @@ import { channelsStore } from "../../stores/channels.ts";
 import { usePanel } from "../../stores/panel.tsx";
 import { settingAt, type SettingsStore } from "../../stores/settings.ts";
 import { useLocked } from "../../stores/use-locked.ts";
-import { useViewStore } from "../../stores/use-view-store.ts";
+import { useKeptStore } from "../../stores/use-view-store.ts";
 import { ChoiceSetting, NumberSetting, refusalWords, SettingFrame } from "./setting-row.tsx";
 import css from "./settings.module.css";
 
@@ -46,8 +46,8 @@ export function DeliveriesSection({ store }: { store: SettingsStore }) {
 /** The same choice for single channels. Those whose replies are read in the transcript have nothing to be unsure of. */
 function ByChannel({ store }: { store: SettingsStore }) {
   const { t } = useTranslation();
-  const { bridge } = usePanel();
-  const channels = useViewStore(() => channelsStore(bridge), [bridge]);
+  const { bridge, gateway } = usePanel();
+  const channels = useKeptStore("channels", () => channelsStore(bridge, gateway));
   const rows = useStore(channels.store, (state) => state.value) ?? [];
   const read = useStore(store.store, (state) => state.value);
   const locked = useLocked(read) !== null;

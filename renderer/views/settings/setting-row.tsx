@@ -33,11 +33,14 @@ function useSetting(store: SettingsStore, path: string) {
   const busy = useStore(store.saving, (state) => state.busy.has(path));
   const value = settingAt(read?.value, path);
   const fallback = settingAt(read?.defaults, path);
+  const isChanged = read !== null && JSON.stringify(value) !== JSON.stringify(fallback);
+  const isLocked = read === null || locked !== null;
   return {
     value,
     fallback,
-    isChanged: read !== null && JSON.stringify(value) !== JSON.stringify(fallback),
-    isLocked: read === null || locked !== null,
+    isChanged,
+    isLocked,
+    canReset: isChanged && !isLocked,
     busy,
     error: error === undefined ? null : refusalWords(error),
     set: (next: unknown) => store.actions.set(path, next),
@@ -90,7 +93,7 @@ export function SwitchSetting({ store, path, label, hint }: RowProps) {
       error={setting.error}
       busy={setting.busy}
       resetTo={
-        setting.isChanged ? t(setting.fallback === true ? "settings.on" : "settings.off") : null
+        setting.canReset ? t(setting.fallback === true ? "settings.on" : "settings.off") : null
       }
       onReset={() => {
         void setting.set(null);
@@ -123,7 +126,7 @@ export function ChoiceSetting<Value extends string>(props: ChoiceProps<Value>) {
       hint={hint}
       error={setting.error}
       busy={setting.busy}
-      resetTo={setting.isChanged ? (fallback?.label ?? String(setting.fallback)) : null}
+      resetTo={setting.canReset ? (fallback?.label ?? String(setting.fallback)) : null}
       onReset={() => {
         void setting.set(null);
       }}
@@ -174,7 +177,7 @@ export function NumberSetting({ store, path, label, hint, none }: NumberProps) {
       hint={hint}
       error={setting.error}
       busy={setting.busy}
-      resetTo={setting.isChanged ? words(setting.fallback) : null}
+      resetTo={setting.canReset ? words(setting.fallback) : null}
       onReset={() => {
         setTyped(null);
         void setting.set(null);

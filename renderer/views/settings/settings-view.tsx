@@ -3,12 +3,13 @@ import { useStore } from "zustand";
 import { Failure } from "../../components/failure.tsx";
 import { Link } from "../../components/link.tsx";
 import { StaleBadge } from "../../components/stale-badge.tsx";
+import { Skeleton } from "../../components/skeleton.tsx";
 import { useCommands } from "../../keys/use-commands.ts";
 import { useParams } from "../../shell/location.ts";
 import { ViewFrame } from "../../shell/view-frame.tsx";
 import { usePanel } from "../../stores/panel.tsx";
 import { settingsStore, type SettingsStore } from "../../stores/settings.ts";
-import { useViewStore } from "../../stores/use-view-store.ts";
+import { useKeptStore } from "../../stores/use-view-store.ts";
 import { AboutSection } from "./about-section.tsx";
 import { DataSection } from "./data-section.tsx";
 import { DeliveriesSection } from "./deliveries-section.tsx";
@@ -20,11 +21,14 @@ import { SecuritySection } from "./security-section.tsx";
 import { SessionsSection } from "./sessions-section.tsx";
 import css from "./settings.module.css";
 
+/** Sections that show something without the settings file. */
+const independent: ReadonlySet<SectionId> = new Set(["general", "data", "logs", "about"]);
+
 /** Everything that can be set, one section at a time. */
 export function SettingsView() {
   const { t } = useTranslation();
   const { bridge } = usePanel();
-  const store = useViewStore(() => settingsStore(bridge), [bridge]);
+  const store = useKeptStore("settings", () => settingsStore(bridge));
   const { value: settings, error } = useStore(store.store);
   const section = sectionOf(useParams());
   useCommands({
@@ -57,7 +61,11 @@ export function SettingsView() {
             <h2 className={css["title"]}>{t(`settings.section.${section}`)}</h2>
             {settings !== null && <ProblemsBanner settings={settings} />}
             {error !== null && <Failure error={error} onRetry={() => void store.actions.pull()} />}
-            <Section section={section} store={store} />
+            {settings !== null || independent.has(section) ? (
+              <Section section={section} store={store} />
+            ) : (
+              error === null && <Skeleton width={64} lines={6} />
+            )}
           </div>
         </div>
       </div>
