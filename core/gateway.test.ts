@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import Sqlite from "better-sqlite3";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { PushName } from "./contract/bridge.ts";
 import { createGateway } from "./gateway.ts";
 import type { Connection } from "./gateway-api.ts";
@@ -14,6 +14,8 @@ import { dmSource } from "./testing/samples.ts";
 import { tempDir } from "./testing/temp-dir.ts";
 import { testGateway } from "./testing/test-gateway.ts";
 import { settle, until } from "./testing/until.ts";
+
+vi.setConfig({ testTimeout: 20_000 }); // whole gateways, each with a disk of its own
 
 const queue = { display: { busy_input_mode: "queue" } };
 

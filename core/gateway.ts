@@ -9,16 +9,19 @@ import { serveCalls } from "./compose/served.ts";
 import type { Cipher } from "./config/secrets.ts";
 import type { CallName, CallOutput } from "./contract/calls.ts";
 import type { GatewayStatus } from "./contract/domain.ts";
-import type { SessionKey } from "./contract/ids.ts";
 import { failpoint } from "./failpoint.ts";
 import type { CallContext, GatewayApi } from "./gateway-api.ts";
+import { createJournalPushes } from "./live/journal-pushes.ts";
 import { createPushes } from "./live/pushes.ts";
 import type { OpenLog } from "./log/create-log.ts";
 import { recoverBoot } from "./recovery/boot.ts";
+import { bootNotice } from "./recovery/report.ts";
+import { countCut } from "./recovery/recovery-store.ts";
 import { restartFiles } from "./recovery/restart-files.ts";
 import { statusReader } from "./served/status.ts";
 import { sessionRowOf } from "./sessions/session-list.ts";
 import { messageRows } from "./transcripts/message-view.ts";
+import type { ToolClients } from "./tools/clients.ts";
 import { version } from "./version.ts";
 
 export interface GatewayOptions {
@@ -47,6 +50,8 @@ export interface Gateway extends GatewayApi {
   readonly dataDir: string;
   /** Handlers of `POST /hooks/<name>`, by name; read at each request. */
   readonly hooks: { get(name: string): HookHandler | undefined };
+  /** Programs outside that use the session tools. */
+  readonly clients: ToolClients;
   /** The log of this gateway, for its hosts. */
   readonly log: OpenLog;
   /** Settings that a host needs before it opens anything. */
@@ -110,6 +115,21 @@ export function createGateway(options: GatewayOptions): Gateway {
     messages: (ids) => messageRows(ids.flatMap((id) => directory.messages.get(id) ?? [])),
     status: () => status.read(),
     batchMs: 100,
+    onError: (cause) => {
+      log.error("push.failed", {}, cause);
+    },
+  });
+  const journalPushes = createJournalPushes({
+    ...pushes,
+    bus,
+    clock,
+    batchMs: 100,
+    ...machinery.awareness.view,
+    child: (runId) => {
+      const run = stores.childRuns.get(runId);
+      return run && machinery.awareness.view.child(run);
+    },
+    head: () => stores.journal.events.newest(),
     onError: (cause) => {
       log.error("push.failed", {}, cause);
     },
@@ -185,11 +205,15 @@ export function createGateway(options: GatewayOptions): Gateway {
     phase("channels");
     state = base.degraded ? "degraded" : "up";
     machinery.lifecycle.restore();
+    machinery.awareness.recover();
     lanes.open();
     sender.pumpAll();
     await machinery.lifecycle.background.settleBoot();
+    await machinery.awareness.start();
     registry.start();
     machinery.pressure.start();
+    machinery.watchdog.start();
+    machinery.housekeeping.start();
     failpoint("boot.lanes_open");
     phase("lanes");
     finishBoot(report, phases);
@@ -201,7 +225,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     report: ReturnType<typeof recoverBoot>,
     phases: { name: string; ms: number }[],
   ): void {
-    const { resumed, held, stuck, unknown } = report.lists;
+    const { resumed, held } = report.lists;
     db.writeNow(() => {
       stores.recovery.saveReport(bootId, { ...report, phases }, resumed.count + held.count);
     });
@@ -212,29 +236,8 @@ export function createGateway(options: GatewayOptions): Gateway {
       files.writeCounts(stores.recovery.allRestarts());
       files.writeLoop(stores.recovery.resumingBoots(50).toReversed());
     });
-    const needs = [
-      stuck.count > 0 ? `${stuck.count} suspended as stuck` : "",
-      held.count > 0 ? `${held.count} held back` : "",
-      unknown.count > 0 ? `${unknown.count} deliveries may not have arrived` : "",
-    ].filter((part) => part !== "");
-    if (needs.length > 0)
-      base.raise({
-        kind: "needs_you",
-        title: "The last start needs you",
-        body: `${needs.join(", ")}.`,
-        link: `/recovery/${bootId}`,
-        group: null,
-      });
-  }
-
-  /** Turns that the drain could not wait for count as one more interrupted restart of their lanes (lifecycle 10.6). */
-  function countCut(keys: readonly SessionKey[]): void {
-    if (keys.length === 0) return;
-    db.writeNow(() => {
-      for (const { sessionKey, resumes } of stores.turns.unended())
-        if (resumes === null && keys.includes(sessionKey))
-          stores.recovery.countRestart(sessionKey, clock.nowMs());
-    });
+    const notice = bootNotice(report.lists, bootId);
+    if (notice) base.raise(notice);
   }
 
   function bestEffort(event: string, work: () => void): void {
@@ -256,10 +259,13 @@ export function createGateway(options: GatewayOptions): Gateway {
     failpoint("stop.begun");
     registry.stop();
     machinery.pressure.stop();
+    machinery.watchdog.stop();
+    await machinery.housekeeping.stop();
+    const signals = machinery.awareness.stop();
     const detached = machinery.lifecycle.background.stop(); // their records settle while turns end
     const left = await lanes.drain(config.value.gateway.quit_drain_timeout * 1000, hurry.signal);
     failpoint("stop.drained");
-    countCut(left);
+    if (left.length > 0) db.writeNow(() => countCut(stores, left, clock.nowMs()));
     failpoint("stop.cut_counted");
     await Promise.all(
       left.map((key) =>
@@ -267,6 +273,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       ),
     );
     await detached;
+    await signals;
     failpoint("stop.parked");
     await sender.stop(sendGraceMs);
     failpoint("stop.sends_ended");
@@ -280,6 +287,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     if (started) boots.end(bootId, clock.nowMs(), clean ? "clean" : "cut");
     failpoint("stop.end_recorded");
     const counts = stores.recovery.allRestarts();
+    machinery.awareness.close();
+    journalPushes.close();
     pushes.close();
     status.close();
     await data.close();
@@ -305,6 +314,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     log: openLog,
     serverSettings: config.value.server,
     hooks: { get: machinery.hook },
+    clients: machinery.clients,
     answer: (name, input, context) => door.answer(name, input, context),
     call: <N extends CallName>(name: N, input: unknown, context = system) =>
       door.call(name, input, context) as Promise<CallOutput<N>>,

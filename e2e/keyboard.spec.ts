@@ -76,6 +76,7 @@ test("the levers, by keys alone", async ({ host }) => {
   await keyboard.press("Enter");
   await expect(dialog.getByRole("button", { name: "Cancel" })).toBeFocused();
   await keyboard.press("Tab");
+  await expect(dialog.getByRole("button", { name: "Stop the turn" })).toBeFocused();
   await keyboard.press("Enter");
   await expect(row("Anna")).toContainText("idle");
 });

@@ -13,6 +13,7 @@ const TIMED = /@perf/;
  */
 export default defineConfig<{ hostKind: HostKind }>({
   testDir: ".",
+  testMatch: "**/*.spec.ts", // `*.test.ts` beside them is vitest's
   outputDir: "../test-results",
   fullyParallel: true,
   forbidOnly: Boolean(process.env["CI"]),

@@ -76,7 +76,9 @@ export async function runDesktop(parts: DesktopParts): Promise<void> {
   reloadAfterCrash(window, () => performance.now());
   confine(window.webContents, (url) => shell.openExternal(url));
   openDoor(ipcMain, gateway, window.webContents);
-  await window.loadURL(PANEL_URL);
+  await window.loadURL(PANEL_URL).catch(() => {
+    // Closed before it was shown; anything else Chromium tells in the window itself.
+  });
 }
 
 /** Ends the process only after the gateway has drained; a second request to quit changes nothing. */

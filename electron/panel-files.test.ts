@@ -63,8 +63,10 @@ describe("files of the panel", () => {
     expect(contentSecurityPolicy).not.toMatch(/unsafe|\*|https?:/);
   });
 
-  test("a panel that was never built is a plain refusal", async () => {
+  test("a panel that was never built says so", async () => {
     const nowhere = panelFiles(join(place, "nowhere"));
-    expect((await nowhere(new Request("app://panel/"))).status).toBe(404);
+    const response = await nowhere(new Request("app://panel/sessions"));
+    expect(response.status).toBe(503);
+    expect(await response.text()).toContain("npm run build");
   });
 });

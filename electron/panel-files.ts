@@ -39,6 +39,13 @@ const types: Readonly<Record<string, string>> = {
 
 const refuse = (status: 403 | 404 | 405): Response => new Response(null, { status, headers });
 
+const notBuilt = (): Response =>
+  new Response(
+    '<!doctype html><html lang="en"><title>Signalbox</title><h1>The panel is not built yet</h1>' +
+      "<p>The gateway runs. Build its panel with <code>npm run build</code>, then start again.</p>",
+    { status: 503, headers: { ...headers, "content-type": types[".html"] ?? "" } },
+  );
+
 /** Vite puts here all that the page loads; what is missing from it is a fault, never a place in the panel. */
 const ASSETS = "/assets/";
 
@@ -67,7 +74,7 @@ export function panelFiles(folder: string): (request: Request) => Promise<Respon
     } catch {
       if (path.startsWith(ASSETS)) return refuse(404);
     }
-    return send("index.html", withBody).catch(() => refuse(404));
+    return send("index.html", withBody).catch(() => notBuilt());
   };
 }
 

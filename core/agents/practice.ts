@@ -168,9 +168,9 @@ function createPracticeAgent(clock: Clock, streamPauseMs: number): Agent {
  * What the turn is about. A resumed turn has no text of its own: it answers what the person asked before the
  * interruption. A turn that only lines of the gateway began has nothing to answer.
  */
-function askedIn({ text, systemEvents, history }: TurnRequest): string {
+function askedIn({ text, wake, history }: TurnRequest): string {
   if (text !== "") return text;
-  if (systemEvents !== undefined && history.at(-1)?.role !== "user") return "!silent";
+  if (wake === true) return "!silent";
   return history.findLast((message) => message.role === "user")?.text ?? "";
 }
 

@@ -29,6 +29,8 @@ export interface TurnRequest {
   text: string;
   /** Lines of the gateway that stand before the text: data, no instruction (state-awareness 6.2). */
   systemEvents?: string;
+  /** Nobody wrote: `systemEvents` alone began this turn. */
+  wake?: boolean;
   /** The model to use instead of the runtime's own. */
   model?: string;
   /** Tools that the turn may call; absent: none. */

@@ -2,7 +2,9 @@ import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { benchDisk } from "./disk.ts";
 import type { Figures } from "./figures.ts";
+import { benchJournal } from "./journal-bench.ts";
 import { benchList } from "./list.ts";
+import { benchRecovery } from "./recovery-bench.ts";
 import { benchScale } from "./scale.ts";
 import { benchStart } from "./start.ts";
 import { benchStore } from "./store.ts";
@@ -17,6 +19,8 @@ const parts = {
   list: benchList,
   scale: benchScale,
   turns: benchTurns,
+  journal: benchJournal,
+  recovery: benchRecovery,
 } satisfies Record<string, () => Promise<Figures>>;
 
 const { values, positionals } = parseArgs({

@@ -82,6 +82,25 @@ describe("the channels of a gateway", () => {
     });
   });
 
+  test("one that is long in starting is waited for ten seconds, and is up when it has", async () => {
+    let go = (): void => undefined;
+    const slow = channel("slow", { start: () => new Promise((resolve) => (go = resolve)) });
+    const { use, clock, stateOf } = hub();
+    let over = false;
+    const using = use([slow]).then(() => (over = true));
+    await settle(3);
+    clock.advance(9_999);
+    await settle(3);
+    expect(over).toBe(false);
+    clock.advance(1);
+    await using;
+    expect(stateOf("slow")).toBe("starting");
+    go();
+    await settle(3);
+    expect(stateOf("slow")).toBe("up");
+    expect(clock.pending).toBe(0);
+  });
+
   test("what a channel reports is its state; a report from one that was replaced is not", async () => {
     const { use, stateOf, up, sendable } = hub();
     const old = channel("a");

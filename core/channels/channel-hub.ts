@@ -14,6 +14,9 @@ export interface HubDeps {
   onUp(channelId: string): void;
 }
 
+/** How long a channel's start is waited for; it goes on starting, in ms. */
+const startPatienceMs = 10_000;
+
 interface Entry {
   channel: Channel;
   state: ChannelRow["state"];
@@ -72,6 +75,16 @@ export function createChannelHub(deps: HubDeps) {
     }
   }
 
+  /** Waits for it, but not for ever: a platform that does not answer keeps the gateway and its other channels from nothing. */
+  async function inTime(started: Promise<unknown>): Promise<void> {
+    let cancel = (): void => undefined;
+    const patience = new Promise<void>((resolve) => {
+      cancel = clock.after(startPatienceMs, resolve);
+    });
+    await Promise.race([started, patience]);
+    cancel();
+  }
+
   return {
     /** The channel, if it can send. */
     sendable(id: string): Channel | undefined {
@@ -105,7 +118,7 @@ export function createChannelHub(deps: HubDeps) {
       stopped = Promise.all([stopped, ...leaving.map(stop)]);
       await stopped;
       const current = arriving.filter((entry) => entries.get(entry.channel.id) === entry);
-      await Promise.all(current.map(start));
+      await inTime(Promise.all(current.map(start)));
       deps.onChange();
     },
     async stopAll(): Promise<void> {

@@ -81,7 +81,10 @@ class Receiver {
 const config = (url: string | null, more: Partial<WebhookConfig> = {}): WebhookConfig => ({
   enabled: true,
   secret: SECRET,
-  out: url === null ? null : { url, secret: null, timeoutMs: 60_000, idempotent: false, partLength: null },
+  out:
+    url === null
+      ? null
+      : { url, secret: null, timeoutMs: 60_000, idempotent: false, partLength: null },
   agent: null,
   chatType: "dm",
   ...more,

@@ -36,7 +36,9 @@ export function webhookChannel(name: string, config: WebhookConfig): WebhookChan
       idempotentSend: out?.idempotent ?? true,
       transcriptIsDelivery: out === null,
     },
-    ...(out?.partLength == null ? {} : { split: (text: string) => splitText(text, out.partLength ?? Infinity) }),
+    ...(out?.partLength == null
+      ? {}
+      : { split: (text: string) => splitText(text, out.partLength ?? Infinity) }),
     handler: async (request) => {
       if (handler !== null) return handler(request);
       const error = { code: "E_CHANNEL_DOWN", message: "This hook is stopped.", details: {} };

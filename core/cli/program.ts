@@ -5,6 +5,8 @@ import { version } from "../version.ts";
 import { findGateway } from "./client.ts";
 import type { CommandContext } from "./command-context.ts";
 import { addDataCommands } from "./data-commands.ts";
+import { addJournalCommands } from "./journal-commands.ts";
+import { addLifecycleCommands } from "./lifecycle-commands.ts";
 import { addSessionCommands } from "./session-commands.ts";
 import { addGatewayCommands } from "./gateway-commands.ts";
 import type { Terminal } from "./terminal.ts";
@@ -51,7 +53,9 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     });
   addGatewayCommands(program, context);
   addSessionCommands(program, context);
+  addLifecycleCommands(program, context);
   addDataCommands(program, context);
+  addJournalCommands(program, context);
   try {
     await program.parseAsync(args, { from: "user" });
     return 0;

@@ -57,6 +57,7 @@ async function openServer(gateway: Gateway, options: ServeOptions): Promise<Runn
   return startServer({
     gateway,
     hooks: gateway.hooks,
+    clients: gateway.clients,
     token,
     panelDir: panelDir(import.meta.dirname),
     port: options.port ?? gateway.serverSettings.port,

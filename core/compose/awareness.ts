@@ -13,6 +13,7 @@ import { createRelays } from "../journal/relays.ts";
 import { retentionMs } from "../journal/retention.ts";
 import { createUpkeep } from "../journal/upkeep.ts";
 import { createWaker } from "../journal/waker.ts";
+import { journalView } from "../served/journal-view.ts";
 import { modelOfLane } from "../sessions/model-of-lane.ts";
 import { createSessionSends } from "../tools/session-sends.ts";
 import type { Requester } from "../tools/tool.ts";
@@ -123,6 +124,7 @@ export function createAwareness(base: Base, parts: { lanes(): Lanes }) {
     },
   });
   const toasts = watchToasts(base);
+  const view = journalView({ journal, routing: directory.routing }, () => clock.nowMs());
 
   const unlisten = journal.listen({
     committed(batch) {
@@ -151,6 +153,7 @@ export function createAwareness(base: Base, parts: { lanes(): Lanes }) {
     sends,
     waker,
     upkeep,
+    view,
     chainOf,
 
     /** A message was accepted. Part of the transaction that stores it; never throws. */
@@ -208,7 +211,7 @@ export function createAwareness(base: Base, parts: { lanes(): Lanes }) {
       turn: StartedTurn,
       request: Shown,
       toolsFor: (requester: Requester) => ToolBox,
-    ): Shown & Partial<Pick<TurnRequest, "systemEvents" | "tools" | "model">> {
+    ): Shown & Partial<Pick<TurnRequest, "systemEvents" | "wake" | "tools" | "model">> {
       const { key, turnId } = turn;
       const line = provenanceLine(turn.message);
       const lines = [
@@ -221,6 +224,7 @@ export function createAwareness(base: Base, parts: { lanes(): Lanes }) {
         ...request,
         system: goal === null ? request.system : `${request.system}\n\n${goal}`,
         ...(lines.length === 0 ? {} : { systemEvents: renderedLines(lines) }),
+        ...(turn.message.provenance?.kind === "wake" ? { wake: true } : {}),
         ...(model === null ? {} : { model }),
         tools: toolsFor({ key, isClient: false, chain: () => chainOf(turnId) }),
       };
@@ -240,7 +244,8 @@ export function createAwareness(base: Base, parts: { lanes(): Lanes }) {
     turnEnding(turn: StartedTurn, result: TurnResult, nowMs: number): void {
       const { key, turnId } = turn;
       const shown = journal.lines.takenBy(turnId);
-      if (result.outcome !== "parked" && wasSeen(result)) journal.acknowledge(key, shown, nowMs);
+      const seen = result.outcome !== "parked" && wasSeen(result);
+      if (seen) journal.acknowledge(key, shown, nowMs);
       else journal.putBack(shown, nowMs);
       const tellSenders = sends.turnEnding(turn, result, nowMs);
       const runId = childRuns.turnEnding(turn, result, nowMs);
@@ -253,6 +258,8 @@ export function createAwareness(base: Base, parts: { lanes(): Lanes }) {
       afterEnd.set(turnId, () => {
         tellSenders();
         if (runId !== null) childRuns.settle(runId);
+        if (seen) waker.told(key);
+        else if (shown.length > 0 && result.outcome === "failed") waker.retry(key);
       });
     },
     /** After the end is on disk. */

@@ -105,6 +105,8 @@ export function createDataParts(base: Base) {
         // Without the database the mirror is the routing index (lifecycle 3.6).
         enabled: () => degraded !== null || config.value.gateway.write_sessions_json,
       });
+      const { repointed, dropped } = prepared.stale;
+      if (prepared.merged || repointed + dropped > 0) mirror.allChanged();
       notify(prepared);
       search.open();
     },

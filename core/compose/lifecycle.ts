@@ -3,6 +3,7 @@ import type { AgentRegistry } from "../agents/registry.ts";
 import type { Acceptance, InboundMessage } from "../channels/channel.ts";
 import type { SessionKey } from "../contract/ids.ts";
 import type { RoutingRow } from "../sessions/routing-store.ts";
+import { goalCommand } from "../goals/goal-command.ts";
 import { metaStore } from "../state/meta-store.ts";
 import { actKit } from "../turns/act-kit.ts";
 import { createBackgroundRuns } from "../turns/background-runs.ts";
@@ -184,6 +185,14 @@ export function createLifecycle(base: Base, parts: LifecycleParts) {
     pause,
     busyInput,
     confirmations,
+    goal: goalCommand({
+      db,
+      goals: stores.goals,
+      clock,
+      changed: (key) => {
+        bus.emit("session.changed", { key, urgent: true });
+      },
+    }),
     patience: () => new Promise((resolve) => void clock.after(patienceMs, resolve)),
     tellLater,
     isolation: () => base.keyRules(),

@@ -6,6 +6,7 @@ import { simulatorChannel } from "../channels/simulator.ts";
 import { webhookChannel } from "../channels/webhook.ts";
 import type { WebhookChannel } from "../channels/webhook.ts";
 import { createSender } from "../delivery/sender.ts";
+import { createToolClients } from "../tools/clients.ts";
 import { createIntake } from "../turns/intake.ts";
 import { createLanes } from "../turns/lanes.ts";
 import type { Lanes } from "../turns/lanes.ts";
@@ -16,14 +17,16 @@ import { shownText, turnRequest } from "../turns/turn-request.ts";
 import type { RoutingRow } from "../sessions/routing-store.ts";
 import { createAwareness } from "./awareness.ts";
 import type { Base } from "./base.ts";
+import { createUpkeep } from "./upkeep.ts";
+import { chooseAgent } from "./choose-agent.ts";
 import { createLifecycle } from "./lifecycle.ts";
 import { createSessionTools } from "./session-tools.ts";
 import { createWarmth } from "./warmth.ts";
 
 /** Time an agent has to notice that it was stopped, in ms. */
 const graceMs = 2_000;
-/** One attempt at a delivery, in ms. */
-const attemptMs = 30_000;
+/** One attempt at a delivery, in ms: a backstop, above the longest time that a channel may be given by its settings. */
+const attemptMs = 310_000;
 const freshStartNotice =
   "The session before this message was suspended, so this is a fresh start. /resume goes back to it.";
 
@@ -124,16 +127,12 @@ export function createMachinery(base: Base) {
     () => config.value.agent.gateway_turn_lease_timeout * 1000,
   );
   const limits = () => ({ idleMs: config.value.agent.gateway_timeout * 1000, graceMs });
-  function chooseAgent(row: RoutingRow): string {
-    const hook = row.channelId.startsWith("webhook:") ? row.channelId.slice("webhook:".length) : "";
-    const wanted = config.value.channels.webhook[hook]?.agent ?? null;
-    return wanted !== null && registry.has(wanted) ? wanted : registry.default().id;
-  }
+  const agentOf = (row: RoutingRow): string => chooseAgent(row, config.value, registry);
   const awareness = createAwareness(base, { lanes: () => lanes });
   const tools = createSessionTools(base, awareness, {
     lanes: () => lanes,
     registry,
-    chooseAgent,
+    chooseAgent: agentOf,
   });
   const lanes: Lanes = createLanes({
     db,
@@ -144,7 +143,7 @@ export function createMachinery(base: Base) {
     log: openLog.log.area("turns"),
     bootId,
     limits,
-    chooseAgent,
+    chooseAgent: agentOf,
     runtime: (id) => registry.get(id),
     shownText: (message) => shownText(message, base.keyRules()),
     request: (turn) => {
@@ -171,6 +170,10 @@ export function createMachinery(base: Base) {
       registry.turnStarted(turn.agentId);
       oweFreshStartNotice(turn);
       awareness.turnStarted(turn);
+      watchdog.onStarted(turn);
+    },
+    onHung: (turn, replaced) => {
+      watchdog.onCut(turn, replaced);
     },
     onEnding: (turn, result, nowMs) => {
       awareness.turnEnding(turn, result, nowMs);
@@ -200,13 +203,20 @@ export function createMachinery(base: Base) {
       });
     },
   });
+  const { watchdog, housekeeping } = createUpkeep(base, {
+    watched: () => lanes.watched(),
+    readsTranscript,
+    deliver: (key) => {
+      sender.pump(key);
+    },
+  });
   const lifecycle = createLifecycle(base, {
     lanes,
     leases,
     agents,
     registry,
     limits,
-    chooseAgent,
+    chooseAgent: agentOf,
     readsTranscript,
     connectedPlatforms: () => hub.kindsUp(),
     enqueue: (key, message) => intake.acceptInto(key, message, "queue"),
@@ -234,6 +244,7 @@ export function createMachinery(base: Base) {
     onAccepted: (message) => {
       hub.countIn(message.channelId);
     },
+    isBusy: (key) => lifecycle.guard.isBusy(key) || lanes.whyClosed(key) !== null,
     onBusy: (key, message, inputId) => busyInput.onMessage(key, message, inputId),
     asAnswer: (key, message) => confirmations.asAnswer(key, message),
     heard: (key, message, nowMs) => {
@@ -253,8 +264,19 @@ export function createMachinery(base: Base) {
     lanes,
     laneActs,
     lifecycle,
+    watchdog,
+    housekeeping,
     awareness,
-    tools,
+    clients: createToolClients({
+      db,
+      directory,
+      journal: stores.journal,
+      tools,
+      clock,
+      changed: (key) => {
+        bus.emit("session.changed", { key, urgent: true });
+      },
+    }),
     intake,
     local,
     simulator,

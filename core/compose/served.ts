@@ -1,9 +1,13 @@
 import { servedData } from "../served/data.ts";
+import { differenceStore } from "../journal/difference-store.ts";
 import { servedCache } from "../served/cache.ts";
+import { servedGoals } from "../served/goals.ts";
+import { servedJournal } from "../served/journal.ts";
 import { servedLifecycle } from "../served/lifecycle.ts";
 import { servedInsight } from "../served/session-insight.ts";
 import { busyModeOf } from "../turns/busy-input.ts";
 import { servedMachinery } from "../served/machinery.ts";
+import { servedQueues } from "../served/queues.ts";
 import { servedRecovery } from "../served/recovery.ts";
 import { createDoor } from "../served/served.ts";
 import { servedSessions } from "../served/sessions.ts";
@@ -48,6 +52,7 @@ export function serveCalls(
           openLog.log.area("recovery").error("recovery.unreadable", { sessionKey: key }, cause);
         },
       }),
+      ...servedQueues({ ...stores, ...machinery, db, bus, clock }),
       ...servedLifecycle({ ...stores, ...machinery, db, clock }),
       ...servedInsight({
         directory: stores.directory,
@@ -61,6 +66,27 @@ export function serveCalls(
         isBusy: (key) => machinery.lifecycle.guard.isBusy(key),
       }),
       ...servedCache({ ...stores, ...machinery }),
+      ...servedJournal({
+        ...stores,
+        ...machinery.awareness,
+        db,
+        clock,
+        routing: stores.directory.routing,
+        difference: differenceStore(db),
+        view: machinery.awareness.view,
+      }),
+      ...servedGoals({
+        ...stores,
+        ...machinery.awareness,
+        db,
+        clock,
+        routing: stores.directory.routing,
+        childRunStore: stores.childRuns,
+        view: machinery.awareness.view,
+        changed: (key) => {
+          bus.emit("session.changed", { key, urgent: true });
+        },
+      }),
       ...servedData({
         ...data,
         directory: stores.directory,

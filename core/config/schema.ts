@@ -149,7 +149,7 @@ export const configSchema = z.strictObject({
     relays: section({
       max_hops: number(12, { min: 1, whole: true }),
       max_per_chain: number(40, { min: 1, whole: true }),
-      max_per_pair: number(24, { min: 1, whole: true }),
+      max_per_pair: number(60, { min: 1, whole: true }),
       window_hours: number(24, { min: 0.1 }),
     }),
   }),

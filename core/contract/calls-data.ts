@@ -139,7 +139,7 @@ export const dataCalls = {
     in: folder,
     out: importStatus,
     about:
-      "Starts to look through a folder of another installation; import.status tells what an import would do.",
+      "Looks through a folder of another installation and reports what an import would do. Answers at its end; `import.progress` and `import.status` tell how far it is.",
   }),
   "import.run": call({
     in: folder,
@@ -147,7 +147,7 @@ export const dataCalls = {
     changes: true,
     confirm: "dialog",
     about:
-      "Starts to take over a folder of another installation; nothing in it is touched, and what was taken over before is not taken twice.",
+      "Takes over a folder of another installation; nothing in it is touched, and what was taken over before is not taken twice. Answers at its end.",
   }),
   "import.status": call({
     in: nothing,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { call } from "./call.ts";
 import { cacheCalls } from "./calls-cache.ts";
+import { journalCalls } from "./calls-journal.ts";
 import { dataCalls } from "./calls-data.ts";
 import { lifecycleCalls } from "./calls-lifecycle.ts";
 import { recoveryCalls } from "./calls-recovery.ts";
@@ -44,6 +45,7 @@ export const calls = {
   ...recoveryCalls,
   ...lifecycleCalls,
   ...cacheCalls,
+  ...journalCalls,
   ...dataCalls,
   "gateway.status": call({
     in: nothing,

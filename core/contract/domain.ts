@@ -98,6 +98,8 @@ export const messageRow = z.object({
   from: z.string().nullable(),
   atMs: epochMs,
   turnId: z.string().nullable(),
+  /** What a row is beside its role: `internal`, `summary`, of a bar its occasion (`reset`, `rewind` …). */
+  kind: z.string().nullable().optional(),
   /** Set on a reply that ended early: `stopped`, `interrupted`. Null on whole rows. */
   cut: z.string().nullable(),
   tools: z.array(toolUse),
@@ -179,6 +181,8 @@ export const gatewayStatus = z.object({
     unknownDeliveries: z.number().int(),
   }),
   turns: z.object({ today: z.number().int(), failedToday: z.number().int() }),
+  /** No new turn starts (`gateway.pause` says why). */
+  paused: z.boolean().optional(),
   previousExit: z.enum(["first_start", "clean", "unclean"]),
   memory: z.object({ rssBytes: z.number().int(), heapBytes: z.number().int() }),
   /** Free space where the data lives; null where the system does not say. */

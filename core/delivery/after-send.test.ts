@@ -1,82 +1,89 @@
 import { describe, expect, test } from "vitest";
 import type { SendOutcome } from "../channels/channel.ts";
-import { decideAfterSend, maxAttempts } from "./after-send.ts";
+import { decideAfterSend, isPlatformWait } from "./after-send.ts";
 import type { AfterSend, Sent } from "./after-send.ts";
 
-const hourMs = 3_600_000;
-const unknown: SendOutcome = { kind: "unknown", reason: "No answer." };
-const refused = (retryable: boolean, retryAfterMs?: number): SendOutcome => ({
+const delivered: SendOutcome = { kind: "delivered", remoteId: "r1" };
+const refused: SendOutcome = {
   kind: "rejected",
-  retryable,
-  code: "http_429",
-  reason: "Not now.",
-  ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-});
-const sent = (outcome: SendOutcome, part: Partial<Sent> = {}): Sent => ({
+  retryable: true,
+  code: "ECONNREFUSED",
+  reason: "Nobody listens there.",
+};
+const blocked: SendOutcome = { ...refused, retryable: false, reason: "Blocked." };
+const unknown: SendOutcome = { kind: "unknown", reason: "No answer." };
+
+const sent: Sent = {
   attempts: 1,
-  outcome,
+  outcome: delivered,
   idempotent: false,
   policy: "redeliver",
   recovered: false,
-  ageMs: 0,
-  staleMs: 24 * hourMs,
+  ageMs: 1_000,
+  staleMs: 60 * 60_000,
   retryMs: 30_000,
-  ...part,
-});
+};
+const decide = (part: Partial<Sent>): AfterSend => decideAfterSend({ ...sent, ...part });
 
-describe("after one attempt (lifecycle 11.2, 11.5; decision 6)", () => {
-  test.each<[string, Sent, Partial<AfterSend>]>([
-    [
-      "delivered",
-      sent({ kind: "delivered", remoteId: "r" }),
-      { state: "delivered", remoteId: "r" },
-    ],
-    ["refused for good", sent(refused(false)), { state: "abandoned", error: "Not now." }],
-    ["refused for now", sent(refused(true)), { state: "failed", waitMs: 30_000 }],
-    ["refused twice", sent(refused(true), { attempts: 2 }), { state: "failed", waitMs: 120_000 }],
-    [
-      "refused often: it certainly did not arrive, so it is tried on",
-      sent(refused(true), { attempts: 40 }),
-      { state: "failed", waitMs: 600_000 },
-    ],
-    [
-      "refused with a wait",
-      sent(refused(true, 97 * 60_000)),
-      { state: "failed", waitMs: 97 * 60_000 },
-    ],
-    [
-      "refused until it is too old",
-      sent(refused(true), { ageMs: 24 * hourMs - 1_000 }),
-      { state: "abandoned", error: "Given up as too old. Not now." },
-    ],
-    [
-      "unknown, and nobody has to be asked: once more, with its label",
-      sent(unknown),
-      { state: "failed", waitMs: 30_000, labelled: "its first delivery was not confirmed" },
-    ],
-    [
-      "unknown once more: a person decides",
-      sent(unknown, { attempts: 2, recovered: true }),
-      { state: "unknown" },
-    ],
-    [
-      "unknown, and a person is to be asked",
-      sent(unknown, { policy: "ask" }),
-      { state: "unknown", error: "No answer." },
-    ],
-    [
-      "unknown, and the platform knows the key: repeated, without a label",
-      sent(unknown, { idempotent: true, policy: "ask" }),
-      { state: "failed", waitMs: 30_000 },
-    ],
-    [
-      "unknown to the last, and the platform knows the key",
-      sent(unknown, { idempotent: true, attempts: maxAttempts }),
-      { state: "unknown" },
-    ],
-  ])("%s", (_, given, wanted) => {
-    const decided = decideAfterSend(given);
-    expect(decided).toMatchObject(wanted);
-    expect(decided.labelled).toBe(wanted.labelled);
+describe("after one attempt (lifecycle 11.5, decision 6)", () => {
+  test("confirmed: delivered, with the platform's name for it", () => {
+    expect(decide({})).toEqual({ state: "delivered", remoteId: "r1" });
+  });
+
+  test("certainly not delivered: tried again by itself, later and later, not limited in number", () => {
+    const waits = [1, 2, 3, 4, 40].map((attempts) => decide({ outcome: refused, attempts }).waitMs);
+    expect(waits).toEqual([30_000, 120_000, 600_000, 600_000, 600_000]);
+    expect(decide({ outcome: refused, attempts: 40 }).state).toBe("failed");
+  });
+
+  test("the platform's own wait is kept, and told apart from ours", () => {
+    const outcome: SendOutcome = { ...refused, reason: "Too many.", retryAfterMs: 2_000 };
+    const to = decide({ outcome });
+    expect(to).toEqual({ state: "failed", error: "flood_control:2 Too many.", waitMs: 2_000 });
+    expect(isPlatformWait(to.error ?? null)).toBe(true);
+    expect(isPlatformWait(decide({ outcome: refused }).error ?? null)).toBe(false);
+    expect(isPlatformWait(null)).toBe(false);
+  });
+
+  test("a chat that is dead: given up at once", () => {
+    expect(decide({ outcome: blocked })).toEqual({ state: "abandoned", error: "Blocked." });
+  });
+
+  test("given up where the next try would be too late", () => {
+    const outcome: SendOutcome = { ...refused, retryAfterMs: 3_600_000 };
+    expect(decide({ outcome }).state).toBe("abandoned");
+    expect(decide({ outcome: refused, ageMs: 60 * 60_000 - 29_000 }).state).toBe("abandoned");
+  });
+
+  test("`redeliver`: once more with its label, however often it was refused before; then a person", () => {
+    for (const attempts of [1, 3, 9])
+      expect(decide({ outcome: unknown, attempts })).toMatchObject({
+        state: "failed",
+        labelled: "its first delivery was not confirmed",
+      });
+    expect(decide({ outcome: unknown, attempts: 2, recovered: true })).toEqual({
+      state: "unknown",
+      error: "No answer.",
+    });
+  });
+
+  test("`ask`: a person, at once", () => {
+    expect(decide({ outcome: unknown, policy: "ask" })).toEqual({
+      state: "unknown",
+      error: "No answer.",
+    });
+  });
+
+  test("a platform that knows the key: repeated without a label, three times in all, under both policies", () => {
+    for (const policy of ["redeliver", "ask"] as const) {
+      const keyed = { outcome: unknown, idempotent: true, policy };
+      expect(decide({ ...keyed, attempts: 1 })).toEqual({
+        state: "failed",
+        error: "No answer.",
+        waitMs: 30_000,
+      });
+      expect(decide({ ...keyed, attempts: 2 }).state).toBe("failed");
+      expect(decide({ ...keyed, attempts: 3 }).state).toBe("unknown");
+    }
   });
 });

@@ -11,6 +11,8 @@ import type { AfterSend } from "./after-send.ts";
 import { debtAgeMs, recoveredLabel } from "./boot-sweep.ts";
 import type { UnknownPolicy } from "./boot-sweep.ts";
 import type { ObligationRow, ObligationStore } from "./obligation-store.ts";
+import { createPlaces } from "./places.ts";
+import { createWaits } from "./waits.ts";
 
 export interface DeliverySettings {
   policy: UnknownPolicy;
@@ -39,8 +41,12 @@ export interface SenderDeps {
 const longestSleepMs = 900_000;
 /** How long a channel may take to end a send that was called off, in ms. */
 const deafMs = 2_000;
+/** Sends under way at once in one channel: a start that owes a thousand replies does not open a thousand connections. */
+const sendsAtOnce = 16;
 /** Pause before the disk is asked again, in ms. */
 const diskRetryMs = 5_000;
+
+const isAskedAgain = (lane: { again: boolean }): boolean => lane.again;
 
 /** What one attempt came to. Parts before `partsDone` are with the person, whatever became of the others. */
 interface Attempted {
@@ -59,7 +65,8 @@ export function createSender(deps: SenderDeps) {
   const { db, obligations, bus, clock, log } = deps;
   const busy = new Map<SessionKey, { again: boolean; done: Promise<void> }>();
   const timers = new Map<SessionKey, () => void>();
-  const waits = new Map<string, { until: number; dueMs: number }>(); // by obligation, on the monotonic clock
+  const waits = createWaits(clock);
+  const places = createPlaces(sendsAtOnce);
   const ending = new AbortController(); // no new attempts
   const cutting = new AbortController(); // attempts in flight end now
 
@@ -82,7 +89,7 @@ export function createSender(deps: SenderDeps) {
       do {
         lane.again = false;
         while (await sendNext(key));
-      } while (lane.again);
+      } while (isAskedAgain(lane));
     } catch (cause) {
       log.error("delivery.failed", { sessionKey: key }, cause);
       sleep(key, diskRetryMs); // the disk refused: what is owed stays owed
@@ -103,22 +110,34 @@ export function createSender(deps: SenderDeps) {
 
   /** One attempt at what the lane owes first; false where nothing can be sent now. */
   async function sendNext(key: SessionKey): Promise<boolean> {
-    if (ending.signal.aborted) return false;
     const row = obligations.next(key);
     if (!row) return false;
+    const release = await places.take(row.channelId);
+    try {
+      return !ending.signal.aborted && (await payFirst(key, row.channelId));
+    } finally {
+      release();
+    }
+  }
+
+  /** The same, with a place of that channel; what is first may have changed while it was waited for. */
+  async function payFirst(key: SessionKey, channelId: string): Promise<boolean> {
+    const row = obligations.next(key);
+    if (!row) return false;
+    if (row.channelId !== channelId) return true;
     if (row.state === "attempting") {
       // Its outcome could not be written while we were ending: the next start decides.
       log.error("delivery.outcome_missing", { sessionKey: key, delivery: row.obligationId });
       return false;
     }
-    const waitMs = waitOf(row);
+    const waitMs = waits.leftMs(row);
     if (waitMs > 0) {
       sleep(key, waitMs);
       return false;
     }
     const channel = deps.channel(row.channelId);
     if (!channel) return false; // not up: stays owed, costs no attempt (lifecycle 11.4)
-    waits.delete(row.obligationId);
+    waits.forget(row.obligationId);
     const settings = deps.settings(row.channelId);
     if (ageOf(row) > settings.staleMs) {
       await settle(row, row.fence, null, { state: "abandoned", error: "Too old to be sent." });
@@ -160,22 +179,6 @@ export function createSender(deps: SenderDeps) {
 
   const ageOf = (row: ObligationRow): number =>
     debtAgeMs(row, { ...clock.machine(), nowMs: clock.nowMs() });
-
-  /**
-   * How long a debt has still to wait, in ms. Whichever clock says less: the wall's may have been set back, the monotonic
-   * one stands still while a laptop sleeps.
-   */
-  function waitOf({ obligationId, nextAttemptAt, updatedAt }: ObligationRow): number {
-    if (nextAttemptAt === null) return 0;
-    const wallMs = nextAttemptAt - clock.nowMs();
-    let wait = waits.get(obligationId);
-    if (wait?.until !== nextAttemptAt) {
-      const fullMs = Math.max(0, nextAttemptAt - updatedAt);
-      wait = { until: nextAttemptAt, dueMs: clock.monotonicMs() + Math.min(wallMs, fullMs) };
-      waits.set(obligationId, wait);
-    }
-    return Math.min(wallMs, wait.dueMs - clock.monotonicMs());
-  }
 
   /** Writes what an attempt came to. It exists nowhere else: while the disk refuses it, it is kept and tried again. */
   async function settle(

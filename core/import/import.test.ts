@@ -490,18 +490,16 @@ describe("a hermes-agent home", () => {
           chatType: "dm",
           userId: chat,
         });
-        sql
-          .prepare(`INSERT INTO gateway_routing VALUES ('s', ?, ?, ?)`)
-          .run(
-            key,
-            JSON.stringify(
-              entryToStored({
-                ...freshEntry(key, asSessionId(id), source, at * 1000),
-                updatedAtMs: at * 1000,
-              }),
-            ),
-            at,
-          );
+        sql.prepare(`INSERT INTO gateway_routing VALUES ('s', ?, ?, ?)`).run(
+          key,
+          JSON.stringify(
+            entryToStored({
+              ...freshEntry(key, asSessionId(id), source, at * 1000),
+              updatedAtMs: at * 1000,
+            }),
+          ),
+          at,
+        );
         sql
           .prepare(
             `INSERT INTO sessions (id, source, session_key, started_at) VALUES (?, 'whatsapp', ?, ?)`,

@@ -44,7 +44,7 @@ export function cursorStore({ sql }: Database) {
     `SELECT ${columns} FROM session_watch_cursors WHERE ${pair}`,
   );
   const holders = sql.prepare<[string, string], CursorRow>(
-    `SELECT ${columns} FROM session_watch_cursors WHERE target_session_key = ? AND target_agent_id = ? ORDER BY watcher_session_key`,
+    `SELECT ${columns} FROM session_watch_cursors WHERE target_session_key = ? AND target_agent_id = ?`,
   );
   const seed = sql.prepare<[Pair & Marks & { origin: string; now: number }]>(`
     INSERT INTO session_watch_cursors (watcher_session_key, target_session_key, target_agent_id, last_seen_sequence,
@@ -82,9 +82,9 @@ export function cursorStore({ sql }: Database) {
      WHERE (watcher_session_key, target_session_key) > (@watcher, @target)
        AND (@key IS NULL OR watcher_session_key = @key OR target_session_key = @key)
      ORDER BY watcher_session_key, target_session_key, target_agent_id LIMIT @limit`);
-  const count = sql.prepare<[string | null], { n: number }>(
-    `SELECT count(*) AS n FROM session_watch_cursors WHERE ?1 IS NULL OR watcher_session_key = ?1 OR target_session_key = ?1`,
-  );
+  const count = sql.prepare<[{ key: string | null }], { n: number }>(`
+    SELECT count(*) AS n FROM session_watch_cursors
+     WHERE @key IS NULL OR watcher_session_key = @key OR target_session_key = @key`);
   const pending = sql.prepare<[string, string, number], CursorRow>(`
     SELECT ${columns} FROM session_watch_cursors
      WHERE material_sequence > last_seen_sequence AND (watcher_session_key, target_session_key) > (?, ?)
@@ -129,7 +129,7 @@ export function cursorStore({ sql }: Database) {
     /** In the order of watcher and target, after a pair. `key`: only pairs of which it is one. */
     page: (after: { watcher: string; target: string }, key: string | null, limit: number) =>
       page.all({ ...after, key, limit }),
-    count: (key: string | null): number => count.get(key)?.n ?? 0,
+    count: (key: string | null): number => count.get({ key })?.n ?? 0,
     /** Pairs whose watcher has not been told all, in the order of watcher and target. */
     pending: (after: { watcher: string; target: string }, limit: number): CursorRow[] =>
       pending.all(after.watcher, after.target, limit),

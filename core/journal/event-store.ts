@@ -91,6 +91,13 @@ export function eventStore({ sql }: Database) {
   const atOrBelow = sql.prepare<[string, string, number], { atMs: number | null }>(`
     SELECT occurred_at AS atMs FROM session_state_events
      WHERE session_key = ? AND agent_id = ? AND sequence <= ? ORDER BY sequence DESC LIMIT 1`);
+  const countAfter = sql.prepare<[string, string, number, number], { n: number }>(`
+    SELECT count(*) AS n FROM (SELECT 1 FROM session_state_events
+      WHERE session_key = ? AND agent_id = ? AND sequence > ? LIMIT ?)`);
+  const incarnationAt = sql.prepare<[string, string, number], { id: string }>(`
+    SELECT session_id AS id FROM session_state_events
+     WHERE session_key = ? AND agent_id = ? AND sequence <= ? AND session_id IS NOT NULL ORDER BY sequence DESC LIMIT 1`);
+  const all = sql.prepare<[], { n: number }>(`SELECT count(*) AS n FROM session_state_events`);
   const dropEvents = sql.prepare<[string, string]>(
     `DELETE FROM session_state_events WHERE session_key = ? AND agent_id = ?`,
   );
@@ -138,6 +145,13 @@ export function eventStore({ sql }: Database) {
     /** When the newest event at or below a version happened. */
     timeAt: (key: string, agentId: string, version: number): number | null =>
       atOrBelow.get(key, agentId, version)?.atMs ?? null,
+    /** How many are above a version; counts no further than `most`. */
+    countAfter: (key: string, agentId: string, version: number, most: number): number =>
+      countAfter.get(key, agentId, version, most)?.n ?? 0,
+    /** The incarnation that the newest event at or below a version names. */
+    incarnationAt: (key: string, agentId: string, version: number): string | null =>
+      incarnationAt.get(key, agentId, version)?.id ?? null,
+    count: (): number => all.get()?.n ?? 0,
     newest: (): number => newest.get()?.sequence ?? 0,
     oldest: (): number | null => oldest.get()?.sequence ?? null,
     /** Events of all sessions above a number, ascending. */

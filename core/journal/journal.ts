@@ -49,11 +49,23 @@ export function openJournal(db: Database) {
   const lines = systemEventStore(db);
   const listeners = new Set<JournalListener>();
   const health: JournalHealth = { failures: 0, last: null };
-  const outbox = publisher(events, (batch) => {
-    for (const listener of listeners) listener.committed?.(batch);
-  });
+  const outbox = publisher(
+    events,
+    (batch) => {
+      for (const listener of listeners) listener.committed?.(batch);
+    },
+    (cause) => {
+      if (sql.open) failed("publish", cause); // what was recorded just before the end is told by nobody
+    },
+  );
   const queue = notices({ cursors, lines, touched: outbox.touched });
-  const recordNow = recorder({ events, cursors, notices: queue, recorded: outbox.recorded });
+  const recordNow = recorder({
+    events,
+    cursors,
+    lines,
+    notices: queue,
+    recorded: outbox.recorded,
+  });
 
   function failed(what: string, cause: unknown): void {
     health.failures += 1;
@@ -193,11 +205,16 @@ export function openJournal(db: Database) {
       return step<{ next: PairPlace | null; pairs: number }>("replay", nothing, () => {
         const pairs = cursors.pending(after, limit);
         let last = { watcher: "", there: false };
-        for (const { watcher, targetKey, targetAgentId } of pairs) {
+        for (const cursor of pairs) {
+          const { watcher } = cursor;
           if (last.watcher !== watcher) last = { watcher, there: exists(watcher) };
-          const target = { key: targetKey, agentId: targetAgentId };
-          if (last.there) queue.replay(watcher, target, nowMs);
-          else queue.withdraw(watcher, target, nowMs);
+          if (last.there) queue.replay(cursor, nowMs);
+          else
+            queue.withdraw(
+              watcher,
+              { key: cursor.targetKey, agentId: cursor.targetAgentId },
+              nowMs,
+            );
         }
         const end = pairs.at(-1);
         const next =

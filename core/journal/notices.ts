@@ -1,5 +1,5 @@
 import { agentOf } from "./agent-key.ts";
-import type { CursorStore, Target } from "./cursor-store.ts";
+import type { CursorRow, CursorStore, Target } from "./cursor-store.ts";
 import { acknowledged, replayed, settledThrough } from "./marks.ts";
 import { contextKeyOf, noticeText, targetOfContext } from "./notice-text.ts";
 import type { Chain } from "./relay.ts";
@@ -19,7 +19,10 @@ export type Notices = ReturnType<typeof notices>;
 export function notices(deps: NoticeDeps) {
   const { cursors, lines } = deps;
 
-  /** Queues the pair's notice, or folds into the one that waits; another text takes its place. */
+  /**
+   * Queues the pair's notice, or folds into the one that waits; another text takes its place.
+   * @param live The pair's notices that have not ended, where the caller has them already.
+   */
   function open(
     watcher: string,
     target: Target,
@@ -27,19 +30,25 @@ export function notices(deps: NoticeDeps) {
     chain: Chain | null,
     event: number | null,
     nowMs: number,
+    live: readonly SystemEvent[] = lines.liveNotices(watcher, target),
   ): void {
-    const text = noticeText(target.key, base);
-    const live = lines.liveNotices(watcher, target);
-    const same = live.find((row) => row.text === text);
+    const same = live.find((row) => row.base === base); // one base, one text
     const waits = live.find((row) => row.state === "waiting");
     if (same) {
       const before = chainOf(same);
       const joined = joinChains(before, chain);
       if (joined !== before) lines.setChain(same.id, joined);
-    } else if (waits) lines.reword(waits.id, text, base, chain, nowMs);
+    } else if (waits) lines.reword(waits.id, noticeText(target.key, base), base, chain, nowMs);
     else
       lines.insertNotice(
-        { watcher, target, text, contextKey: contextKeyOf(target.key), base, chain },
+        {
+          watcher,
+          target,
+          text: noticeText(target.key, base),
+          contextKey: contextKeyOf(target.key),
+          base,
+          chain,
+        },
         nowMs,
       );
     deps.touched(watcher, target, "opened", event);
@@ -108,11 +117,10 @@ export function notices(deps: NoticeDeps) {
     },
 
     /** One pending pair at a start (6.5). */
-    replay(watcher: string, target: Target, nowMs: number): void {
-      const cursor = cursors.get(watcher, target);
-      if (!cursor) return;
-      cursors.setMarks(watcher, target, replayed(cursor), nowMs);
-      open(watcher, target, cursor.lastSeen, null, null, nowMs);
+    replay(cursor: CursorRow, nowMs: number): void {
+      const target = { key: cursor.targetKey, agentId: cursor.targetAgentId };
+      cursors.setMarks(cursor.watcher, target, replayed(cursor), nowMs);
+      open(cursor.watcher, target, cursor.lastSeen, null, null, nowMs);
     },
 
     /** The pair's notice means nothing any more: the watch ended, or its target is gone. */

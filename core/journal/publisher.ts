@@ -28,7 +28,11 @@ export const batchLimit = 200;
  * Collects what transactions do to the journal and tells it after their commit. Group commits run their work
  * synchronously, so a microtask comes after them; what was rolled back is not found in the table then.
  */
-export function publisher(events: EventStore, tell: (batch: JournalBatch) => void) {
+export function publisher(
+  events: EventStore,
+  tell: (batch: JournalBatch) => void,
+  failed: (cause: unknown) => void,
+) {
   let told: number | null = null;
   let scheduled = false;
   let sequences: number[] = [];
@@ -63,7 +67,13 @@ export function publisher(events: EventStore, tell: (batch: JournalBatch) => voi
   function schedule(): void {
     if (scheduled) return;
     scheduled = true;
-    queueMicrotask(flush);
+    queueMicrotask(() => {
+      try {
+        flush();
+      } catch (cause) {
+        failed(cause); // nobody else would catch it
+      }
+    });
   }
 
   return {
@@ -72,7 +82,7 @@ export function publisher(events: EventStore, tell: (batch: JournalBatch) => voi
       schedule();
     },
     touched(watcher: string, target: Target, what: "opened" | "ended", event: number | null): void {
-      const id = JSON.stringify([watcher, target.key, target.agentId]);
+      const id = `${watcher}\0${target.key}\0${target.agentId}`;
       let pair = pairs.get(id);
       if (!pair) {
         pair = { watcher, target, opened: false, events: [] };

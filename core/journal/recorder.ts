@@ -6,10 +6,12 @@ import type { NewEvent, RecordedEvent } from "./kinds.ts";
 import { afterMaterial, seededAt } from "./marks.ts";
 import type { Marks } from "./marks.ts";
 import type { Notices } from "./notices.ts";
+import type { SystemEvent, SystemEventStore } from "./system-event-store.ts";
 
 export interface RecorderDeps {
   events: EventStore;
   cursors: CursorStore;
+  lines: SystemEventStore;
   notices: Notices;
   /** A row was added; told after the commit. */
   recorded(sequence: number): void;
@@ -27,19 +29,20 @@ function watchersOf(event: NewEvent, holders: readonly { watcher: string }[]): s
  * Records one event (state-awareness 4.3): its row, the head of its session, and every watcher's cursor and notice
  * change together. Part of the caller's transaction.
  */
-export function recorder({ events, cursors, notices, recorded }: RecorderDeps) {
+export function recorder({ events, cursors, lines, notices, recorded }: RecorderDeps) {
   function tell(
     watcher: string,
     held: Marks | undefined,
     event: NewEvent,
     target: Target,
-    at: { sequence: number; nowMs: number },
+    at: { sequence: number; nowMs: number; live: readonly SystemEvent[] },
   ): void {
     const marks = afterMaterial(held, at.sequence);
     const origin: WatchOrigin = "lineage"; // nobody else is told without a cursor
     if (held) cursors.setMarks(watcher, target, marks, at.nowMs);
     else cursors.seed(watcher, target, marks, origin, at.nowMs);
-    notices.open(watcher, target, marks.lastSeen, event.chain ?? null, at.sequence, at.nowMs);
+    const live = at.live.filter((line) => line.sessionKey === watcher);
+    notices.open(watcher, target, marks.lastSeen, event.chain ?? null, at.sequence, at.nowMs, live);
   }
 
   return (event: NewEvent, nowMs: number): RecordedEvent | null => {
@@ -69,17 +72,15 @@ export function recorder({ events, cursors, notices, recorded }: RecorderDeps) {
     const target = { key: event.sessionKey, agentId };
     const material = notifies(event.kind);
     const holders = material ? cursors.holders(target) : [];
-    for (const watcher of watchersOf(event, holders)) {
+    const watchers = watchersOf(event, holders);
+    // Once for all watchers: an event with many of them costs little more than one with few.
+    const live = material && watchers.length > 0 ? lines.liveAbout(target) : [];
+    const held = new Map(holders.map((holder) => [holder.watcher, holder]));
+    for (const watcher of watchers) {
       if (event.kind === "child_spawned")
         cursors.seed(watcher, target, seededAt(sequence), "spawned", nowMs);
       else if (material && event.actor.id !== watcher)
-        tell(
-          watcher,
-          holders.find((holder) => holder.watcher === watcher),
-          event,
-          target,
-          { sequence, nowMs },
-        );
+        tell(watcher, held.get(watcher), event, target, { sequence, nowMs, live });
     }
     return { ...row, sequence, actor: event.actor, payload };
   };

@@ -45,8 +45,10 @@ export function systemEventStore({ sql }: Database) {
     VALUES (@sessionKey, @text, @contextKey, @targetKey, @targetAgentId, @base, @chainId, @chainHops, @queuedAt)`);
   const liveNotice = sql.prepare<[string, string, string], SystemEvent>(`
     SELECT ${columns} FROM session_system_events
-     WHERE session_key = ? AND target_session_key = ? AND target_agent_id = ? AND state IN ('waiting', 'taken')
-     ORDER BY state = 'waiting' DESC, id DESC`);
+     WHERE session_key = ? AND target_session_key = ? AND target_agent_id = ? AND state IN ('waiting', 'taken')`);
+  const liveAbout = sql.prepare<[string, string], SystemEvent>(`
+    SELECT ${columns} FROM session_system_events
+     WHERE target_session_key = ? AND target_agent_id = ? AND state IN ('waiting', 'taken')`);
   const reword = sql.prepare<[string, number, string | null, number, number, number]>(
     `UPDATE session_system_events SET text = ?, base_sequence = ?, chain_id = ?, chain_hops = ?, queued_at = ? WHERE id = ?`,
   );
@@ -74,8 +76,11 @@ export function systemEventStore({ sql }: Database) {
   const back = sql.prepare<[number]>(
     `UPDATE session_system_events SET state = 'waiting', turn_id = NULL WHERE id = ? AND state = 'taken'`,
   );
-  const withdrawOf = sql.prepare<[number, string]>(`
-    UPDATE session_system_events SET state = 'withdrawn', ended_at = ? WHERE session_key = ? AND state IN ('waiting', 'taken')`);
+  // One state a statement: each has an index of its own.
+  const withdrawWaiting = sql.prepare<[number, string]>(`
+    UPDATE session_system_events SET state = 'withdrawn', ended_at = ? WHERE session_key = ? AND state = 'waiting'`);
+  const withdrawTaken = sql.prepare<[number, string]>(`
+    UPDATE session_system_events SET state = 'withdrawn', ended_at = ? WHERE session_key = ? AND state = 'taken'`);
   const withdrawAbout = sql.prepare<[number, string, string]>(`
     UPDATE session_system_events SET state = 'withdrawn', ended_at = ?
      WHERE target_session_key = ? AND target_agent_id = ? AND state IN ('waiting', 'taken')`);
@@ -93,6 +98,9 @@ export function systemEventStore({ sql }: Database) {
   const forget = sql.prepare<[number, number]>(`
     DELETE FROM session_system_events WHERE id IN
       (SELECT id FROM session_system_events WHERE ended_at IS NOT NULL AND ended_at < ? ORDER BY ended_at LIMIT ?)`);
+  const waitingNotices = sql.prepare<[], { n: number }>(
+    `SELECT count(*) AS n FROM session_system_events WHERE state = 'waiting' AND target_session_key IS NOT NULL`,
+  );
   const loseAll = sql.prepare<[]>(
     `DELETE FROM session_system_events WHERE state IN ('waiting', 'taken')`,
   );
@@ -101,6 +109,8 @@ export function systemEventStore({ sql }: Database) {
     /** The pair's notices that have not ended: at most one waits; one may be shown to a running turn. */
     liveNotices: (watcher: string, target: Target): SystemEvent[] =>
       liveNotice.all(watcher, target.key, target.agentId),
+    /** The same of all watchers of a target. */
+    liveAbout: (target: Target): SystemEvent[] => liveAbout.all(target.key, target.agentId),
     insertNotice(notice: NewNotice, nowMs: number): void {
       insert.run({
         sessionKey: notice.watcher,
@@ -150,7 +160,8 @@ export function systemEventStore({ sql }: Database) {
       end.run(how, nowMs, id).changes > 0,
     putBack: (id: number): boolean => back.run(id).changes > 0,
     withdrawOf(sessionKey: string, nowMs: number): void {
-      withdrawOf.run(nowMs, sessionKey);
+      withdrawWaiting.run(nowMs, sessionKey);
+      withdrawTaken.run(nowMs, sessionKey);
     },
     withdrawAbout(target: Target, nowMs: number): void {
       withdrawAbout.run(nowMs, target.key, target.agentId);
@@ -161,6 +172,7 @@ export function systemEventStore({ sql }: Database) {
     /** Notices, newest first. */
     history: (before: number, key: string | null, limit: number): SystemEvent[] =>
       history.all({ before, key, limit }),
+    waitingNotices: (): number => waitingNotices.get()?.n ?? 0,
     /** Removes at most `limit` that ended before a time. */
     forget: (beforeMs: number, limit: number): number => forget.run(beforeMs, limit).changes,
     /** The loss of a queue as the vectors play it; nothing else calls it. */

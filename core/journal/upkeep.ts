@@ -17,8 +17,8 @@ export interface UpkeepDeps {
   forgetMore(nowMs: number): void;
 }
 
-/** Rows of one slice: well under 10 ms, so that the thread that serves the window is never held (state-awareness 21). */
-const sliceRows = 250;
+/** Rows of one slice: a few ms with its commit, so that the thread that serves the window is never held (state-awareness 21). */
+const sliceRows = 100;
 
 export type Upkeep = ReturnType<typeof createUpkeep>;
 

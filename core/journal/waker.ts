@@ -34,6 +34,8 @@ const placeMs = 60_000;
 /** A session that was woken this often in the window is left alone until the oldest leaves it. */
 const floodStarts = 5;
 const floodMs = 60_000;
+/** Pauses before a session is woken again whose agent failed before it saw what waits; the last one repeats. */
+const retryMs = [60_000, 300_000, 1_800_000] as const;
 
 export type Waker = ReturnType<typeof createWaker>;
 
@@ -47,6 +49,7 @@ export function createWaker(deps: WakerDeps) {
   /** Sessions whose wake is on its way, with what takes their place back. */
   const placed = new Map<string, () => void>();
   const starts = new Map<string, number[]>();
+  const failures = new Map<string, number>();
   let working = false;
   let open = false;
 
@@ -157,6 +160,17 @@ export function createWaker(deps: WakerDeps) {
     settled(key: string): void {
       release(key);
       pump();
+    },
+    /** The agent failed before it saw what waits: it is woken again, after a while. */
+    retry(key: string): void {
+      const before = failures.get(key) ?? 0;
+      failures.set(key, before + 1);
+      clock.after(retryMs[Math.min(before, retryMs.length - 1)] ?? 0, () => {
+        if (open && journal.lines.hasWaiting(key)) want(key);
+      });
+    },
+    told(key: string): void {
+      failures.delete(key);
     },
     /** Whether the next item of a lane is a wake that has nothing to tell any more. */
     isStale(key: SessionKey, message: InboundMessage): boolean {

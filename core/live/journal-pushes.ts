@@ -10,12 +10,11 @@ export interface JournalPushDeps {
   clock: Clock;
   batchMs: number;
   events(rows: readonly RecordedEvent[]): JournalEvent[];
-  /** Null where the pair is watched no more. */
   notice(change: NoticeChange): WatchNotice;
   child(runId: string): ChildRun | undefined;
   head(): number;
   hasClients(): boolean;
-  push<P extends PushName>(name: P, payload: Pushes[P]): void;
+  broadcast<P extends PushName>(name: P, payload: Pushes[P]): void;
   onError(cause: unknown): void;
 }
 
@@ -44,15 +43,16 @@ export function createJournalPushes(deps: JournalPushDeps): { close(): void } {
     clear();
     try {
       if (held.events.length > 0)
-        deps.push("journal.append", {
+        deps.broadcast("journal.append", {
           events: deps.events(held.events),
           missed: held.missed,
           head: deps.head(),
         });
-      for (const change of held.notices.values()) deps.push("watch.notice", deps.notice(change));
+      for (const change of held.notices.values())
+        deps.broadcast("watch.notice", deps.notice(change));
       for (const runId of held.children) {
         const run = deps.child(runId);
-        if (run) deps.push("child.changed", run);
+        if (run) deps.broadcast("child.changed", run);
       }
     } catch (cause) {
       deps.onError(cause);

@@ -61,9 +61,15 @@ export function applyVerdict(
     case "suspend-stuck":
       dropQueuedResume(stores, key, nowMs);
       tell(stores, row, input, givenUp.stuck, nowMs);
+      if (row.resumePending === 0) recovery.markResume(key);
       routing.patch(key, {
         ...released,
-        ...noResume,
+        // Still pending: who takes the suspension back and runs recovery lets the work go on (decision 4).
+        resumePending: 1,
+        resumeReason: row.resumeReason ?? "restart_interrupted",
+        lastResumeMarkedAt: row.lastResumeMarkedAt ?? nowMs,
+        resumeToldAt: nowMs,
+        resumeHeldAt: null,
         suspended: 1,
         suspendedAt: nowMs,
         suspendedBy: "recovery",
@@ -72,6 +78,7 @@ export function applyVerdict(
       recovery.clearRestarts(key);
       break;
     case "give-up":
+      if (verdict.because === "suspended") dropQueuedResume(stores, key, nowMs);
       tell(stores, row, input, givenUp[verdict.because], nowMs);
       routing.patch(key, { ...released, ...(verdict.keepPending ? { resumeToldAt: nowMs } : {}) });
       break;
@@ -85,8 +92,7 @@ export function applyVerdict(
         lastResumeMarkedAt: row.resumePending === 1 ? row.lastResumeMarkedAt : nowMs,
         resumeHeldAt: verdict.kind === "hold" ? (row.resumeHeldAt ?? nowMs) : null,
       });
-      if (verdict.kind === "hold") dropQueuedResume(stores, key, nowMs);
-      else
+      if (row.activeTurnToken !== null || !inbox.queuedResume(key))
         queueResume(
           stores,
           row,
@@ -95,6 +101,8 @@ export function applyVerdict(
           input?.message ?? null,
           nowMs,
         );
+      if (verdict.kind === "hold") holdBack(stores, key);
+      else inbox.promote(key);
       break;
   }
   routing.patch(key, { queueDepth: inbox.depth(key).depth });
@@ -205,26 +213,46 @@ function queueResume(
 }
 
 /**
- * A person's next message begins its turn in a lane whose interrupted one was held back: that one will not be taken up any
- * more, and its person is told. Part of the caller's transaction.
+ * Gives up a cut turn that waits in a suspended lane, once the suspension can no longer be undone. Its person is told; who
+ * takes the suspension back can still let it go on by running recovery. Part of the caller's transaction.
  */
-export function tellOvertaken(
-  stores: Pick<TurnFinishStores, "inbox" | "directory" | "obligations">,
-  row: RoutingRow,
-  nowMs: number,
-): void {
-  if (row.resumePending === 0 || row.resumeToldAt !== null || row.suspended === 1) return;
-  const parked = stores.inbox.lastParked(row.sessionKey);
-  const input = parked && cutInput(parked);
-  if (!input || input.message.internal === true) return;
-  tell(stores, { ...row, activeTurnToken: null }, input, givenUp.overtaken, nowMs);
-  stores.directory.routing.patch(row.sessionKey, { resumeToldAt: nowMs });
+export function giveUpSuspended(stores: TurnFinishStores, key: SessionKey, nowMs: number): void {
+  const row = stores.directory.routing.get(key);
+  const queued = stores.inbox.queuedResume(key);
+  if (row?.suspended !== 1 || !queued) return;
+  const input = cutInput(queued);
+  dropQueuedResume(stores, key, nowMs);
+  if (input.message.internal !== true)
+    tell(stores, { ...row, activeTurnToken: null }, input, givenUp.suspended, nowMs);
+  const { routing } = stores.directory;
+  routing.patch(key, { resumeToldAt: nowMs, queueDepth: stores.inbox.depth(key).depth });
+  routing.settleState(key, nowMs);
+}
+
+/**
+ * Tells the person of a turn that has been held back for too long to go on by itself; their next message takes it up. Part
+ * of the caller's transaction.
+ */
+export function tellHeld(stores: TurnFinishStores, key: SessionKey, nowMs: number): void {
+  const row = stores.directory.routing.get(key);
+  const queued = stores.inbox.queuedResume(key);
+  if (row?.resumeToldAt !== null || !queued) return;
+  const input = cutInput(queued);
+  if (input.message.internal !== true)
+    tell(stores, { ...row, activeTurnToken: null }, input, givenUp.stale, nowMs);
+  stores.directory.routing.patch(key, { resumeToldAt: nowMs });
+}
+
+/** Keeps a turn that waits to be taken up, and all that waits behind it, from starting. Part of the caller's transaction. */
+export function holdBack({ inbox }: Pick<TurnFinishStores, "inbox">, key: SessionKey): void {
+  const queued = inbox.queuedResume(key);
+  if (queued) inbox.holdBack(key, queued.seq);
 }
 
 /** A turn that waits to be taken up waits no longer; what is behind it is next up. */
 function dropQueuedResume({ inbox }: TurnFinishStores, key: SessionKey, nowMs: number): void {
-  for (const item of inbox.waiting(key))
-    if (decodeInbound(item.eventJson).resume) inbox.end(item.seq, "dropped", nowMs);
+  for (let queued = inbox.queuedResume(key); queued; queued = inbox.queuedResume(key))
+    inbox.end(queued.seq, "dropped", nowMs);
   inbox.promote(key);
 }
 

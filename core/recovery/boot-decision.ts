@@ -23,8 +23,8 @@ export interface LaneFound {
   } | null;
   /** The marked turn's reply is in the ledger. */
   recorded: boolean;
-  /** A resume of this lane waits in its inbox already. */
-  resumeQueued: boolean;
+  /** A resume of this lane waits in its inbox already: next up, or held back from it. */
+  resumeQueued: "next" | "held" | null;
   /** Restarts in a row, as counted on disk. */
   restarts: number;
 }
@@ -49,7 +49,7 @@ export type LaneVerdict =
   | { kind: "settle"; owed: string | null }
   | { kind: "suspend-stuck"; restarts: number }
   | { kind: "resume"; reason: string }
-  /** The breaker tripped: the turn stays pending until it is released. */
+  /** The breaker tripped: the turn, and what waits behind it, waits until it is released or somebody writes. */
   | { kind: "hold"; reason: string }
   /** Not taken up by itself; the person is told once. `keepPending`: their next message still continues. */
   | { kind: "give-up"; because: "stale" | "suspended"; keepPending: boolean }
@@ -64,22 +64,28 @@ const silenceNotice = "The agent answered with a silence marker only; there is n
  * stopped before it turns once more; age stops automation only; the breaker holds what is left.
  */
 export function decideLane(found: LaneFound, settings: BootSettings): LaneVerdict {
-  const marker = settings.clean ? null : found.marker; // a clean stop leaves no turn behind: a marker is an orphan
+  if (!settings.clean || !found.marker) return judge(found, settings);
+  // A clean stop leaves no turn behind: a marker is an orphan, whatever else there is to do.
+  const verdict = judge({ ...found, marker: null }, settings);
+  return verdict.kind === "nothing" ? { kind: "discard" } : verdict;
+}
+
+function judge(found: LaneFound, settings: BootSettings): LaneVerdict {
+  const { marker } = found;
   if (marker && found.recorded) return { kind: "ledger-owns" };
   const reply = marker && persistedReply(found);
   if (reply) return { kind: "settle", owed: reply.owed };
   if (marker && found.stopped) return { kind: "stopped", ...found.stopped };
-  if (!marker && !found.resumePending)
-    return found.marker ? { kind: "discard" } : { kind: "nothing" };
+  if (!marker && !found.resumePending) return { kind: "nothing" };
   if (found.suspended)
-    return marker
-      ? { kind: "give-up", because: "suspended", keepPending: false }
+    return marker || found.resumeQueued
+      ? { kind: "give-up", because: "suspended", keepPending: !marker }
       : { kind: "nothing" };
   if (!found.hasOrigin) return marker ? { kind: "discard" } : { kind: "nothing" };
   if (found.restarts >= stuckThreshold) return { kind: "suspend-stuck", restarts: found.restarts };
   const reason = found.resumePending?.reason ?? "restart_interrupted";
-  // What waits to be taken up already is not judged again; a marker beside it is another turn's.
-  if (found.resumeQueued && !marker)
+  // What is next up already is not judged again; a marker beside it is another turn's.
+  if (found.resumeQueued === "next" && !marker)
     return settings.breakerTripped ? { kind: "hold", reason } : { kind: "nothing" };
   if (marker) {
     if (marker.ageMs > settings.maxAgeMs)

@@ -1,7 +1,6 @@
 import type { SessionKey } from "../contract/ids.ts";
 import { originOf } from "../sessions/routing-store.ts";
 import type { RoutingRow } from "../sessions/routing-store.ts";
-import { decodeInbound } from "../turns/inbound-json.ts";
 import type { TurnFinishStores } from "../turns/turn-finish.ts";
 import { ageMs } from "./machine.ts";
 import type { MachineRun } from "./machine.ts";
@@ -26,6 +25,7 @@ export function examineLane(stores: TurnFinishStores, row: RoutingRow, now: Now)
   const token = row.activeTurnToken;
   const turn = token === null ? undefined : turns.get(token);
   const tail = token === null ? undefined : directory.messages.tail(row.sessionId);
+  const queued = inbox.queuedResume(row.sessionKey);
   const markerAge = ageMs(
     {
       machineBoot: turn?.machineBoot ?? null,
@@ -66,11 +66,7 @@ export function examineLane(stores: TurnFinishStores, row: RoutingRow, now: Now)
         }
       : null,
     recorded: token !== null && obligations.hasReplyOf(token),
-    resumeQueued: inbox
-      .waiting(row.sessionKey)
-      .some(
-        (item) => item.kind === "internal" && decodeInbound(item.eventJson).resume !== undefined,
-      ),
+    resumeQueued: queued ? (queued.place === "slot" ? "next" : "held") : null,
     restarts: recovery.restarts(row.sessionKey),
   };
 }

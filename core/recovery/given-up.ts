@@ -8,8 +8,6 @@ export const givenUp = {
     "The gateway was stopped while it worked on this, and the session was suspended meanwhile. It was given up.",
   ended:
     "The gateway was stopped while it worked on this, and the conversation has been ended since. It was given up.",
-  overtaken:
-    "The gateway was stopped while it worked on this, and it was not taken up by itself. Your next message goes on from there.",
   stuck: `This conversation was suspended: the gateway was stopped ${stuckThreshold} times in a row while working on it. Its history is kept; the next message starts fresh, and /resume goes back.`,
   unreadable:
     "This message could not be answered. The gateway can no longer read it; send it again.",

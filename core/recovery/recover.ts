@@ -119,7 +119,7 @@ export function recover(
     if (!inScope(key)) continue;
     if (scope.apply && !scope.isBusy(key)) {
       dropUnreadable(stores, key, now.nowMs);
-      inbox.promote(key);
+      if (routing.get(key)?.resumeHeldAt == null) inbox.promote(key);
     }
     for (const item of inbox.waiting(key))
       if (item.kind !== "internal")

@@ -1,5 +1,6 @@
 import type { SessionKey } from "../contract/ids.ts";
 import type { Database } from "../state/database.ts";
+import type { TurnStore } from "../turns/turn-store.ts";
 import { ageMs, readMachine } from "./machine.ts";
 import type { MachineRun } from "./machine.ts";
 
@@ -80,4 +81,17 @@ export function recoveryStore({ sql }: Database, machine: () => MachineRun = rea
       prune.run(keep);
     },
   };
+}
+
+/**
+ * Turns that a drain could not wait for count as one more interrupted restart of their lanes (lifecycle 10.6); a resumed
+ * one was counted at its dispatch. Part of the caller's transaction.
+ */
+export function countCut(
+  { recovery, turns }: { recovery: RecoveryStore; turns: TurnStore },
+  keys: readonly SessionKey[],
+  nowMs: number,
+): void {
+  for (const { sessionKey, resumes } of turns.unended())
+    if (resumes === null && keys.includes(sessionKey)) recovery.countRestart(sessionKey, nowMs);
 }

@@ -1,4 +1,5 @@
 import type { BootItem, BootList, RecoveryLists } from "../contract/calls-recovery.ts";
+import type { NewNotice } from "../live/notice-store.ts";
 import { bootLists } from "../contract/calls-recovery.ts";
 import type { RoutingRow } from "../sessions/routing-store.ts";
 import type { DebtVerdict } from "../delivery/boot-sweep.ts";
@@ -114,4 +115,25 @@ export function debtEntry(
     case "expire":
       return entry("abandoned", "Too old to be sent by itself.");
   }
+}
+
+const deliveries = (count: number): string => (count === 1 ? "1 delivery" : `${count} deliveries`);
+
+/** What a start found that only a person can settle; null where there is nothing. */
+export function bootNotice(lists: RecoveryLists, bootId: string): NewNotice | null {
+  const { stuck, held, unknown, abandoned } = lists;
+  const needs = [
+    stuck.count > 0 ? `${stuck.count} suspended as stuck` : "",
+    held.count > 0 ? `${held.count} held back` : "",
+    unknown.count > 0 ? `${deliveries(unknown.count)} may not have arrived` : "",
+    abandoned.count > 0 ? `${deliveries(abandoned.count)} too old to be sent by itself` : "",
+  ].filter((part) => part !== "");
+  if (needs.length === 0) return null;
+  return {
+    kind: "needs_you",
+    title: "The last start needs you",
+    body: `${needs.join(", ")}.`,
+    link: `/recovery?boot=${bootId}`,
+    group: null,
+  };
 }

@@ -52,7 +52,6 @@ export const restartFiles = (dataDir: string) => {
     },
   };
 };
-export type RestartFiles = ReturnType<typeof restartFiles>;
 
 /** Puts a directory's entries on the disk, where the system knows such a thing. */
 function syncDir(dir: string): void {

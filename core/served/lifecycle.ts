@@ -1,4 +1,4 @@
-import type { BackgroundRun } from "../contract/calls-lifecycle.ts";
+import type { BackgroundRun } from "../contract/lifecycle-domain.ts";
 import { SignalboxError } from "../contract/errors.ts";
 import type { SessionKey } from "../contract/ids.ts";
 import type { InboundMessage } from "../channels/channel.ts";

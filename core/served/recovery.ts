@@ -1,12 +1,12 @@
-import type { BootReport, DeliveryRow, QueueItem } from "../contract/calls-recovery.ts";
+import type { BootReport, DeliveryRow } from "../contract/calls-recovery.ts";
 import { SignalboxError } from "../contract/errors.ts";
 import type { SessionKey } from "../contract/ids.ts";
 import type { Clock } from "../clock.ts";
 import type { ObligationRow, ObligationStore } from "../delivery/obligation-store.ts";
 import type { Sender } from "../delivery/sender.ts";
 import type { Bus } from "../live/bus.ts";
-import { failpoint } from "../failpoint.ts";
 import { stuckThreshold } from "../recovery/boot-decision.ts";
+import { holdBack } from "../recovery/apply.ts";
 import { containedIn } from "../recovery/boot.ts";
 import type { StoredReport } from "../recovery/boot.ts";
 import { recover } from "../recovery/recover.ts";
@@ -16,12 +16,8 @@ import { reportLists } from "../recovery/report.ts";
 import type { SessionDirectory } from "../sessions/session-directory.ts";
 import type { ActStore } from "../state/act-store.ts";
 import type { Database } from "../state/database.ts";
-import { decodeInbound } from "../turns/inbound-json.ts";
 import type { InboxStore } from "../turns/inbox-store.ts";
-import { pendingCap } from "../turns/intake.ts";
-import { undoMs } from "../turns/lane-acts.ts";
 import type { Lanes } from "../turns/lanes.ts";
-import type { QueueStore, WaitingRow } from "../turns/queue-store.ts";
 import type { TurnFinishStores } from "../turns/turn-finish.ts";
 import type { Served } from "./served.ts";
 
@@ -30,7 +26,6 @@ export interface RecoveryServedDeps {
   stores: TurnFinishStores;
   directory: SessionDirectory;
   inbox: InboxStore;
-  queues: QueueStore;
   obligations: ObligationStore;
   recovery: RecoveryStore;
   acts: ActStore;
@@ -42,9 +37,9 @@ export interface RecoveryServedDeps {
   onUnreadable(key: SessionKey, cause: unknown): void;
 }
 
-/** The calls `recovery.*`, `deliveries.*` and `queues.*`. */
+/** The calls `recovery.*` and `deliveries.*`. */
 export function servedRecovery(deps: RecoveryServedDeps) {
-  const { db, directory, inbox, queues, obligations, recovery, lanes, sender, bus, clock } = deps;
+  const { db, directory, inbox, obligations, recovery, lanes, sender, bus, clock } = deps;
   const { routing } = directory;
   const titleOf = (key: SessionKey): string => routing.get(key)?.title ?? "";
   const act = (actor: string, name: string, sessionKey: string | null, summary: string): void => {
@@ -185,6 +180,7 @@ export function servedRecovery(deps: RecoveryServedDeps) {
           });
         if (row.resumePending === 0 || row.resumeHeldAt !== null) return false;
         act(actor, "hold", key, "Its interrupted turn is held back.");
+        holdBack(deps.stores, key);
         return routing.patch(key, { resumeHeldAt: clock.nowMs() });
       }),
     }),
@@ -209,75 +205,7 @@ export function servedRecovery(deps: RecoveryServedDeps) {
       decideDelivery(id, actor, "retry-delivery", "retry"),
     "deliveries.discard": async ({ id }, { actor }) =>
       decideDelivery(id, actor, "discard-delivery", "abandoned"),
-
-    "queues.list": async ({ limit }) => {
-      const done = queues.doneSince(clock.nowMs() - 60_000);
-      return {
-        lanes: queues.lanes().map(({ slot, human, queue, internal, resume: resumes, ...lane }) => ({
-          ...lane,
-          slot: slot > 0,
-          donePerMinute: done.get(lane.key) ?? 0,
-          composition: { human, queue, internal, resume: resumes },
-        })),
-        items: queues.waiting(limit ?? 200).map((row) => queueItem(row, lanes)),
-        total: queues.total(),
-        cap: pendingCap,
-      };
-    },
-    "queues.remove": async ({ inputId }, { actor }) => {
-      const key = await changeQueue(inputId, (item, nowMs) => {
-        if (item.kind === "internal")
-          throw new SignalboxError("E_REFUSED", "The gateway's own wakes cannot be removed.", {
-            inputId,
-          });
-        if (!inbox.end(inputId, "removed", nowMs)) return false;
-        inbox.promote(item.key);
-        act(actor, "queue-remove", item.key, `Message ${inputId}.`);
-        return true;
-      });
-      return { changed: key, undoUntilMs: key ? clock.nowMs() + undoMs : null };
-    },
-    "queues.restore": async ({ inputId }) => ({
-      changed: await changeQueue(inputId, (item) => {
-        if (!queues.restore(inputId)) return false;
-        inbox.promote(item.key);
-        return true;
-      }),
-    }),
-    "queues.move": async ({ inputId, before }, { actor }) => ({
-      changed: await changeQueue(inputId, (item) => {
-        const moved =
-          item.state === "accepted" &&
-          item.kind !== "internal" &&
-          queues.move(item.key, inputId, before);
-        if (moved) act(actor, "queue-move", item.key, `Message ${inputId}.`);
-        return moved;
-      }),
-    }),
   } satisfies Partial<Served>;
-
-  async function changeQueue(
-    inputId: number,
-    work: (item: NonNullable<ReturnType<QueueStore["get"]>>, nowMs: number) => boolean,
-  ): Promise<boolean> {
-    const { key, changed } = await db.write(() => {
-      const nowMs = clock.nowMs();
-      const item = queues.get(inputId);
-      if (!item)
-        throw new SignalboxError("E_NOT_FOUND", "There is no waiting message with this number.", {
-          field: "inputId",
-        });
-      const done = work(item, nowMs);
-      routing.patch(item.key, { queueDepth: inbox.depth(item.key).depth });
-      routing.settleState(item.key, nowMs);
-      failpoint("act.queue_uncommitted");
-      return { key: item.key, changed: done };
-    });
-    failpoint("act.queue_changed");
-    bus.emit("session.changed", { key, urgent: true });
-    lanes.wake(key);
-    return changed;
-  }
 }
 
 const empty: StoredReport = {
@@ -311,27 +239,3 @@ const deliveryRow = (row: ObligationRow, title: string): DeliveryRow => ({
   createdAtMs: row.createdAt,
   updatedAtMs: row.updatedAt,
 });
-
-function queueItem(row: WaitingRow, lanes: Lanes): QueueItem {
-  const message = decodeInbound(row.eventJson);
-  const running = lanes.running(row.key) !== null;
-  return {
-    inputId: row.inputId,
-    key: row.key,
-    title: row.title,
-    kind: row.kind === "command" ? "message" : row.kind,
-    place: row.place,
-    preview: message.resume ? "takes up the interrupted turn" : message.text.slice(0, 280),
-    from: message.source.userName ?? message.source.userId ?? message.channelId,
-    acceptedAtMs: row.acceptedAtMs,
-    reason: waitReason(row, running, lanes.whyClosed(row.key)),
-  };
-}
-
-/** Why it waits, the outermost reason first. */
-function waitReason(row: WaitingRow, running: boolean, closed: string | null): string {
-  if (closed !== null) return closed;
-  if (row.before > 0) return `${row.before} before it`;
-  if (running) return "a turn is running";
-  return row.place === "fifo" ? "waits for the next message" : "about to start";
-}

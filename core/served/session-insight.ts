@@ -1,5 +1,5 @@
 import { SignalboxError } from "../contract/errors.ts";
-import type { ApprovalRow } from "../contract/calls-lifecycle.ts";
+import type { ApprovalRow } from "../contract/lifecycle-domain.ts";
 import type { SessionKey } from "../contract/ids.ts";
 import type { Clock } from "../clock.ts";
 import type { Approval } from "../sessions/approval-store.ts";

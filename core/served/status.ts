@@ -60,6 +60,7 @@ export function statusReader(deps: StatusDeps) {
           unknownDeliveries: deps.obligations.countUnknown(),
         },
         turns: { today: today.turns, failedToday: today.failed },
+        paused: lanes.paused,
         previousExit: deps.previousExit(),
         memory: { rssBytes: memory.rss, heapBytes: memory.heapUsed },
         freeBytes: freeIn(options.dataDir),

@@ -5,6 +5,7 @@ import type { CallContext } from "../gateway-api.ts";
 import type { Credentials } from "./credentials.ts";
 import { httpStatus } from "./http-status.ts";
 import type { loginCodes } from "./login-codes.ts";
+import type { McpDoor } from "./mcp-door.ts";
 import { sendPage, servePanel } from "./panel-files.ts";
 import { isJson, readBody } from "./request-body.ts";
 import type { ServerOptions } from "./server.ts";
@@ -25,6 +26,7 @@ interface Served extends ServerOptions {
   access: Credentials;
   codes: ReturnType<typeof loginCodes>;
   loginLink(): string;
+  mcp: McpDoor | null;
 }
 
 /** Answers one request that came through the door. Throws what is to be refused. */
@@ -97,6 +99,11 @@ export function routes(
     } else if (path.startsWith("/hooks/")) {
       only(request, "POST");
       await hook(path.slice("/hooks/".length), request, response);
+    } else if (path === "/mcp") {
+      only(request, "POST", "GET", "DELETE");
+      access.demand(request, "bearer");
+      if (!served.mcp) throw new SignalboxError("E_NOT_FOUND", "MCP is not served here.");
+      await served.mcp.handle(request, response, url);
     } else if (path === "/ws") {
       access.demand(request, "bearer-or-cookie");
       throw new HttpRefusal(426, "E_INPUT", "This is a WebSocket.", { upgrade: "websocket" });

@@ -5,10 +5,12 @@ import type { Clock } from "../clock.ts";
 import { SignalboxError } from "../contract/errors.ts";
 import type { GatewayApi } from "../gateway-api.ts";
 import type { Log } from "../log/log.ts";
+import type { ToolClients } from "../tools/clients.ts";
 import { credentials } from "./credentials.ts";
 import { checkDoor } from "./door.ts";
 import { listen } from "./listen.ts";
 import { loginCodes } from "./login-codes.ts";
+import { mcpDoor } from "./mcp-door.ts";
 import { securityHeaders } from "./panel-files.ts";
 import { routes } from "./routes.ts";
 import { socketDoor } from "./socket-door.ts";
@@ -18,6 +20,8 @@ export interface ServerOptions {
   gateway: GatewayApi;
   /** Handlers of `POST /hooks/<name>`, looked up at each request. */
   hooks: { get(name: string): HookHandler | undefined };
+  /** Programs that use the session tools come in through `/mcp`; absent: there is no such door. */
+  clients?: ToolClients;
   /** The data directory's bearer token. */
   token: string;
   /** The built panel; need not exist yet. */
@@ -44,7 +48,7 @@ export interface RunningServer {
 const CLOSE_GRACE_MS = 2000;
 
 /**
- * Opens the loopback port: the panel, `/rpc`, `/ws`, `/login`, `/hooks/<name>`, `/healthz`.
+ * Opens the loopback port: the panel, `/rpc`, `/ws`, `/login`, `/mcp`, `/hooks/<name>`, `/healthz`.
  *
  * @throws {SignalboxError} E_REFUSED for an address that is not this machine's own; E_INPUT for a port that it may
  *   not open.
@@ -63,7 +67,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   );
   const url = `http://${address}:${port}`;
   const loginLink = (): string => `${url}/login?token=${codes.issue()}`;
-  const route = routes({ ...options, access, codes, loginLink });
+  const mcp = options.clients ? mcpDoor(options.clients, clock, log) : null;
+  const route = routes({ ...options, access, codes, loginLink, mcp });
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
@@ -118,7 +123,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     url,
     port,
     loginLink,
-    close: () => (closing ??= closeServer(server, door, clock)),
+    close: () =>
+      (closing ??= (async () => {
+        await mcp?.close();
+        await closeServer(server, door, clock);
+      })()),
   };
 }
 

@@ -29,8 +29,6 @@ export type NewApproval = Pick<
   "sessionKey" | "sessionId" | "kind" | "question" | "askedOf" | "askedAt" | "expiresAt"
 > & { subject: unknown; blocksTurn?: boolean };
 
-export type ApprovalStore = ReturnType<typeof approvalStore>;
-
 /** The table `approvals` (lifecycle 6.1, 18): questions and their answers outlive a restart. Callers bring the transaction. */
 export function approvalStore({ sql }: Database) {
   const columns = `seq, approval_id AS approvalId, session_key AS sessionKey, session_id AS sessionId, kind, blocks_turn AS blocksTurn,

@@ -43,8 +43,6 @@ export const kept = (row: RoutingRow) => ({
   queueDepth: row.queueDepth,
 });
 
-export type Boundaries = ReturnType<typeof boundaries>;
-
 /**
  * The ways in which a lane gets another incarnation (lifecycle 6). All go through `cross`, so that none can forget what a
  * boundary clears. Callers bring the transaction.

@@ -29,8 +29,6 @@ export interface ImportedFacts {
   profileName: string | null;
 }
 
-export type ImportStore = ReturnType<typeof importStore>;
-
 /** What importing writes beside sessions, lanes and messages. Callers bring the transaction. */
 export function importStore({ sql }: Database) {
   const mark = sql.prepare<[string], ImportMark>(

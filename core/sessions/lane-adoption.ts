@@ -3,8 +3,6 @@ import type { Database } from "../state/database.ts";
 import type { RoutingRow, RoutingStore } from "./routing-store.ts";
 import type { SessionSource } from "./session-source.ts";
 
-export type LaneAdoption = ReturnType<typeof laneAdoption>;
-
 /**
  * Lanes that were filed under another spelling of their key: by an older build, under another id of the same person, or
  * by another product (lifecycle 4.7). When somebody writes under the key of today, the lane moves there, with

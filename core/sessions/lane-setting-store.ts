@@ -6,8 +6,6 @@ import type { Database } from "../state/database.ts";
 export const busyModes = ["interrupt", "queue", "steer"] as const;
 export type BusyMode = (typeof busyModes)[number];
 
-export type LaneSettingStore = ReturnType<typeof laneSettingStore>;
-
 /** What a person chose for one lane. Callers bring the transaction. */
 export function laneSettingStore({ sql }: Database) {
   const get = sql.prepare<[string], { busyMode: BusyMode | null }>(
@@ -24,8 +22,6 @@ export function laneSettingStore({ sql }: Database) {
     },
   };
 }
-
-export type ShownListStore = ReturnType<typeof shownListStore>;
 
 /** The list of sessions that a lane was last shown (`/resume`, `/sessions`). Callers bring the transaction. */
 export function shownListStore({ sql }: Database) {

@@ -65,8 +65,8 @@ export function lineageStore({ sql }: Database) {
   const familyColumns = `id, session_key AS sessionKey, parent_session_id AS parentSessionId, model_config AS modelConfig, source,
     started_at AS startedAt, ended_at AS endedAt, end_reason AS endReason, title, message_count AS messageCount,
     rewind_count AS rewindCount,
-    (SELECT count(*) FROM messages m WHERE m.session_id = s.id AND m.active = 0 AND m.compacted = 1) AS archived,
-    (SELECT count(*) FROM messages m WHERE m.session_id = s.id AND m.active = 0 AND m.compacted = 0) AS rewound`;
+    (SELECT count(*) FROM messages m WHERE m.session_id = s.id AND m.active = 0 AND m.compacted = 1 AND m.role <> 'boundary') AS archived,
+    (SELECT count(*) FROM messages m WHERE m.session_id = s.id AND m.active = 0 AND m.compacted = 0 AND m.role <> 'boundary') AS rewound`;
   // Everything that was ever current in the lane, what it came from, and what came from it.
   const family = sql.prepare<{ key: string; current: string; limit: number }, FamilyRow>(`
     WITH RECURSIVE

@@ -2,8 +2,6 @@ import type { SessionId, SessionKey } from "../contract/ids.ts";
 import type { Database } from "../state/database.ts";
 import type { PromptPin } from "./prompt-pin.ts";
 
-export type PromptPinStore = ReturnType<typeof promptPinStore>;
-
 /** The table `prompt_pins` (lifecycle 9.3): kept, so that a restart does not change the bytes. Callers bring the transaction. */
 export function promptPinStore({ sql }: Database) {
   const get = sql.prepare<

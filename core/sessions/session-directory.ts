@@ -13,6 +13,7 @@ import { noSignals } from "./lane-signals.ts";
 import type { LaneMaker, LaneSignals } from "./lane-signals.ts";
 import { laneTitle } from "./lane-title.ts";
 import { lacksRoute, laneAdoption } from "./lane-adoption.ts";
+import { laneUpkeep } from "./lane-upkeep.ts";
 import { lineageStore } from "./lineage-store.ts";
 import { incarnationMaker } from "./new-incarnation.ts";
 import { firstPresent } from "./presence.ts";
@@ -186,6 +187,7 @@ export function sessionDirectory(db: Database, signals: LaneSignals = noSignals)
     switchTo: crossings.switchTo,
     branch: crossings.branch,
     ...changes,
+    ...laneUpkeep(db, routing),
     rotate(...given: Parameters<typeof crossings.rotate>) {
       const rotated = crossings.rotate(...given);
       const [row, , nowMs] = given;
@@ -196,8 +198,7 @@ export function sessionDirectory(db: Database, signals: LaneSignals = noSignals)
       const compacted = changes.compact(...given);
       const [id, , nowMs] = given;
       const lane = routing.bySessionId(id);
-      if (lane)
-        signals.compacted(lane.sessionKey, id, `${id}:${compacted.edit}`, nowMs);
+      if (lane) signals.compacted(lane.sessionKey, id, `${id}:${compacted.edit}`, nowMs);
       return compacted;
     },
 

@@ -46,9 +46,8 @@ export async function lifecycleGateway({ asks = false }: { asks?: boolean } = {}
     return gateway;
   };
   let gateway = await open();
-  onTestFinished(async () => {
-    await gateway.stop("the test is over", { now: true });
-  });
+  const stop = (): Promise<void> => gateway.stop("the test is over", { now: true });
+  onTestFinished(stop);
   const operator: CallContext = { actor: "panel", connection: null };
   const call = <N extends CallName>(name: N, input: CallInput<N>): Promise<CallOutput<N>> =>
     gateway.call(name, input, operator);
@@ -68,6 +67,7 @@ export async function lifecycleGateway({ asks = false }: { asks?: boolean } = {}
   return {
     clock,
     dataDir,
+    stop,
     call,
     detail,
     rows,

@@ -28,8 +28,6 @@ export interface ExportedSession {
   messageCount: number;
 }
 
-export type ExportRows = ReturnType<typeof exportRows>;
-
 /** What exporting reads. */
 export function exportRows({ sql }: Database) {
   const rows = sql.prepare<[string, number, number], ExportedRow>(`

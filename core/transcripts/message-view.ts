@@ -61,6 +61,7 @@ const base = (message: StoredMessage, text: string): Omit<MessageRow, "tools"> =
   from: message.senderName,
   atMs: message.timestamp,
   turnId: message.turnId,
+  kind: message.displayKind,
   cut: message.finishReason?.startsWith("cut:") === true ? message.finishReason.slice(4) : null,
   textBytes: message.textBytes,
   delivery: message.delivery as MessageRow["delivery"],

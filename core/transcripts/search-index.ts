@@ -14,6 +14,18 @@ const trigramsAtMost = 300;
 /** Beginnings of words that the index keeps lists for are this long and one longer. */
 const shortestPrefix = 2;
 
+/**
+ * FTS5 left to itself merges much at once, now and then; here it merges a little with every batch, and by itself only where
+ * that has not kept up.
+ */
+const mergeOptions = [
+  ["automerge", 0],
+  ["usermerge", 4],
+  ["crisismerge", 64],
+] as const;
+/** Pages merged with each batch. */
+const mergedPages = 32;
+
 /** A row as it is indexed. */
 export interface IndexedRow {
   id: number;
@@ -63,6 +75,13 @@ function searchIndexOn(sql: Sqlite.Database, file: string, storeId: string) {
   sql.pragma("cache_size = -8000");
   const hasTrigram = createTables(sql, storeId);
 
+  const merges = (hasTrigram ? ["messages_fts", "messages_fts_trigram"] : ["messages_fts"]).map(
+    (table) => {
+      for (const [option, value] of mergeOptions)
+        sql.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('${option}', ${value})`);
+      return sql.prepare(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', ${mergedPages})`);
+    },
+  );
   const setMark = sql.prepare<[number]>(`UPDATE feed SET mark = ?`);
   const getMark = sql.prepare<[], number>(`SELECT mark FROM feed`).pluck();
   const putWords = sql.prepare<[number, string, string]>(
@@ -128,6 +147,7 @@ function searchIndexOn(sql: Sqlite.Database, file: string, storeId: string) {
             if (isUnspaced(text)) trigram?.put.run(id, `${text.toLowerCase()}  `, place);
           }
           setMark.run(mark);
+          for (const merge of merges) merge.run();
         })
         .immediate();
     },

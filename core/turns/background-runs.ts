@@ -12,6 +12,7 @@ import type { RoutingRow } from "../sessions/routing-store.ts";
 import type { SessionDirectory } from "../sessions/session-directory.ts";
 import { sessionSourceFromStored, sessionSourceToStored } from "../sessions/session-source.ts";
 import type { Database } from "../state/database.ts";
+import { actedOn } from "./command-once.ts";
 import type { Delegation, DelegationState, DelegationStore } from "./delegation-store.ts";
 import { enqueueInside } from "./enqueue.ts";
 import type { InboxStore } from "./inbox-store.ts";
@@ -184,8 +185,10 @@ export function createBackgroundRuns(deps: BackgroundDeps) {
           `${maxRuns} background tasks run already; wait for one to end, or stop one.`,
         );
       const id = randomBytes(6).toString("hex");
+      const acted = actedOn();
       const run = await db.write(() => {
         const nowMs = clock.nowMs();
+        acted?.();
         directory.follow(key);
         const row = directory.routing.get(key);
         if (!row)

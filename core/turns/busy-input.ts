@@ -95,6 +95,13 @@ export function createBusyInput(deps: BusyInputDeps) {
       if (deps.isCompressing(key))
         return acknowledge(key, message, `The conversation is being compressed. ${queued(key)}`);
       if (!lanes.running(key)) return null;
+      // A turn that the gateway waits for before it stops is not cut: what would follow it starts only after the restart.
+      if (lanes.whyClosed(key) !== null)
+        return acknowledge(
+          key,
+          message,
+          "The gateway is stopping. Your message is kept and will be answered when it is back.",
+        );
       switch (deps.mode(key, message)) {
         case "interrupt":
           void lanes.cut(key, {

@@ -86,7 +86,7 @@ describe("commands (lifecycle 18)", () => {
 describe("on a busy lane (lifecycle 18)", () => {
   const names = Object.keys(commandRules);
   test.each([
-    ["immediate", "stop queue steer busy status restart approve deny background pause help"],
+    ["immediate", "stop queue steer busy status restart approve deny background goal pause help"],
     ["interrupt", "new reset"],
     ["reject", "resume sessions retry undo compress title branch"],
   ])("%s: %s", (policy, list) => {

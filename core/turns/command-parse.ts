@@ -40,6 +40,7 @@ export const commandRules = {
   approve: immediate,
   deny: immediate,
   background: immediate,
+  goal: immediate,
   pause: immediate,
   help: immediate,
 } as const satisfies Record<string, CommandRule>;
@@ -51,7 +52,7 @@ export type Command =
   | { readonly name: "stop" | "retry" | "status" | "restart" | "help" }
   /** `text` may be `""`: with an attachment that is a whole message, without one a case for the usage line. */
   | { readonly name: "queue" | "steer"; readonly text: string }
-  | { readonly name: "background"; readonly text: string }
+  | { readonly name: "background" | "goal"; readonly text: string }
   | { readonly name: "busy"; readonly mode: BusyMode | null }
   /** A number of the last list, an id or a title; tried in that order. */
   | { readonly name: "resume"; readonly target: string | null }
@@ -135,6 +136,7 @@ function readArguments(name: CommandName, rest: string): Arguments {
       return { name };
     case "queue":
     case "steer":
+    case "goal":
       return { name, text: rest };
     case "background":
       return given === null ? { problem: "Usage: /background <task>" } : { name, text: given };

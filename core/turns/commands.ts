@@ -22,10 +22,10 @@ export interface CommandDeps
   background: LaneCommandDeps["background"];
   confirmations: Confirmations;
   log: Log;
+  /** `/goal`: shows or changes what the session works towards. */
+  goal(key: SessionKey, text: string): Promise<string>;
   isAdministrator(message: InboundMessage): boolean;
 }
-
-export type Commands = ReturnType<typeof createCommands>;
 
 /** Acts on a command typed into a chat (lifecycle 18) and returns the line that answers it; null where no word is needed. */
 export function createCommands(deps: CommandDeps) {
@@ -65,6 +65,8 @@ export function createCommands(deps: CommandDeps) {
         return lane.busy(asked, command.mode);
       case "background":
         return lane.background(asked, command.text);
+      case "goal":
+        return deps.goal(asked.key, command.text);
       case "status":
         return gateway.status(asked);
       case "pause":

@@ -71,7 +71,7 @@ export type CompressActs = ReturnType<typeof createCompressActs>;
  */
 export function createCompressActs(deps: CompressActDeps) {
   const { db, directory, guard, clock, kit, locks } = deps;
-  const { routing, messages } = directory;
+  const { messages } = directory;
   const running = new Map<SessionKey, AbortController>();
 
   /** The session's lease, taken between two turns and kept while the lane itself is free again. */

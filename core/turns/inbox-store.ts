@@ -125,6 +125,16 @@ export function inboxStore({ sql }: Database) {
   const lastParked = sql.prepare<[string], InboundRow>(`
     SELECT ${columns} FROM inbound_journal WHERE seq = (SELECT i.seq FROM inbound_journal i JOIN turns t ON t.turn_id = i.turn_id
       WHERE i.session_key = ? AND i.state = 'ended' AND i.outcome = 'parked' ORDER BY t.rowid DESC LIMIT 1)`);
+  const queuedResume = sql.prepare<[string], InboundRow>(`
+    SELECT ${columns} FROM inbound_journal WHERE session_key = ? AND state = 'accepted' AND kind = 'internal'
+      AND json_extract(event_json, '$.resume') IS NOT NULL ORDER BY place DESC, position LIMIT 1`);
+  const suspendedResumes = sql.prepare<[number, number], { key: SessionKey }>(`
+    SELECT i.session_key AS key FROM inbound_journal i JOIN gateway_routing r ON r.session_key = i.session_key
+     WHERE i.state = 'accepted' AND i.kind = 'internal' AND json_extract(i.event_json, '$.resume') IS NOT NULL
+       AND r.suspended = 1 AND r.suspended_at <= ? LIMIT ?`);
+  const toFront = sql.prepare<[{ seq: number; key: string }]>(`
+    UPDATE inbound_journal SET place = 'fifo', position = (SELECT min(position) - 1 FROM inbound_journal
+      WHERE session_key = @key AND state = 'accepted') WHERE seq = @seq`);
   const removed = sql.prepare<[number, number], InboundRow>(`
     SELECT ${columns} FROM inbound_journal WHERE state = 'ended' AND outcome = 'removed' AND ended_at <= ? ORDER BY ended_at LIMIT ?`);
   const setOutcome = sql.prepare<[string, number]>(
@@ -136,9 +146,10 @@ export function inboxStore({ sql }: Database) {
   const joinPiece = sql.prepare<[string, number, number]>(`
     UPDATE inbound_journal SET event_json = ?, last_piece_at = ?, first_piece_at = coalesce(first_piece_at, accepted_at)
      WHERE seq = ? AND state = 'accepted'`);
-  const prune = sql.prepare<[number, number]>(
-    `DELETE FROM inbound_journal WHERE seq IN (SELECT seq FROM inbound_journal WHERE state = 'ended' AND ended_at < ? ORDER BY ended_at LIMIT ?)`,
-  );
+  const prune = sql.prepare<[number, number]>(`
+    DELETE FROM inbound_journal WHERE seq IN (SELECT seq FROM inbound_journal WHERE state = 'ended' AND ended_at < ?
+      AND outcome <> 'removed' AND NOT (outcome = 'parked' AND EXISTS (SELECT 1 FROM gateway_routing r
+        WHERE r.session_key = inbound_journal.session_key AND r.resume_pending = 1)) ORDER BY ended_at LIMIT ?)`);
 
   return {
     /** Adds an accepted message; returns its number. */
@@ -206,6 +217,19 @@ export function inboxStore({ sql }: Database) {
     },
     /** What a turn without an end was answering. */
     startedBy: (turnId: TurnId): InboundRow[] => startedBy.all(turnId),
+    /** The cut turn that waits in the lane to be taken up. */
+    queuedResume: (key: SessionKey): InboundRow | undefined => queuedResume.get(key),
+    /** Lanes suspended before `beforeMs` in which a cut turn waits. */
+    suspendedResumes: (beforeMs: number, limit: number): SessionKey[] =>
+      suspendedResumes.all(beforeMs, limit).map((row) => row.key),
+    /**
+     * Holds the lane back behind this item: nothing is next up, and when something is again it is this one. As after
+     * `/stop`, what waits then waits for the next message (lifecycle 12.2).
+     */
+    holdBack(key: SessionKey, seq: number): void {
+      makeRoom.run(key);
+      toFront.run({ seq, key });
+    },
     /** The message of the lane's newest turn that was cut by a stop or a crash. */
     lastParked: (key: SessionKey): InboundRow | undefined => lastParked.get(key),
     /** Messages that the operator took out before `beforeMs`, so that it can no longer be undone. */
@@ -232,7 +256,7 @@ export function inboxStore({ sql }: Database) {
     waitingLanes: (): SessionKey[] => lanes.all().map((row) => row.key),
     /** Messages whose turn had begun and has no end: a crash's left-overs. */
     started: (): InboundRow[] => orphans.all(),
-    /** Forgets at most `limit` messages that ended before `beforeMs`; returns how many. */
+    /** Forgets at most `limit` messages that ended before `beforeMs`, none that a turn may still take up; returns how many. */
     prune: (beforeMs: number, limit: number): number => prune.run(beforeMs, limit).changes,
   };
 }

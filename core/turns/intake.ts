@@ -12,7 +12,7 @@ import { joinedEvent, joinsBurst } from "./burst.ts";
 import type { BurstLimits } from "./burst.ts";
 import { parseCommand } from "./command-parse.ts";
 import type { ParsedText } from "./command-parse.ts";
-import { createCommandOnce } from "./command-once.ts";
+import { actedOn, createCommandOnce } from "./command-once.ts";
 import { chatRef, encodeInbound, senderRef } from "./inbound-json.ts";
 import type { InboundKind, InboxStore } from "./inbox-store.ts";
 
@@ -44,6 +44,8 @@ export interface IntakeDeps {
   ): Promise<string | null> | undefined;
   /** A message that is nothing but the answer to a question which waits in the lane (lifecycle 12.3). */
   asAnswer?(key: SessionKey, message: InboundMessage): ParsedText | null;
+  /** Whether a message of this lane would wait. Absent: it would. */
+  isBusy?(key: SessionKey): boolean;
   /** A person said something that is no command. Part of the transaction that stores it. */
   heard?(key: SessionKey, message: InboundMessage, nowMs: number): void;
   /** A person's message is kept. Part of the transaction that stores it; never throws. */
@@ -92,6 +94,8 @@ export function createIntake(deps: IntakeDeps) {
     const { key } = lane;
     const { parsed, message, kind } = readText(given, asKind, deps.asAnswer?.(key, given) ?? null);
     const isCommand = parsed.kind !== "text";
+    const acted = actedOn(); // what a command puts into the lane is what it did
+    const wasBusy = deps.isBusy?.(key) ?? true;
     failpoint("accept.before");
     const stored = await db.write(() => {
       const now = clock.nowMs();
@@ -137,6 +141,7 @@ export function createIntake(deps: IntakeDeps) {
       // An idle lane with left-over items runs the oldest of them first (rescue, lifecycle 12.2).
       inbound.place = inbox.promote(key) ? "fifo" : "slot";
       const inputId = inbox.insert(inbound);
+      acted?.();
       directory.routing.patch(key, { queueDepth: inbox.depth(key).depth });
       directory.routing.settleState(key, now);
       failpoint("accept.uncommitted");
@@ -163,7 +168,8 @@ export function createIntake(deps: IntakeDeps) {
     const acknowledgement =
       kind === "message" ? ((await deps.onBusy(key, message, stored.inputId)) ?? null) : null;
     deps.wake(key);
-    const reply = given === message ? acknowledgement : queuedLine(inbox.depth(key).depth);
+    const queued = wasBusy ? queuedLine(inbox.depth(key).depth) : null; // else as if the text had been sent
+    const reply = given === message ? acknowledgement : queued;
     return { kind: "accepted", key, inputId: stored.inputId, reply };
   }
 

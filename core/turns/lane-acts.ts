@@ -135,7 +135,8 @@ export function createLaneActs(deps: LaneActDeps) {
         await kit.cut(key, { outcome: "stopped", because, tell: isOperator(actor) });
         agents.evict(key); // torn down beside us: a slow agent keeps nobody waiting
         let dropped = 0;
-        let left: { from: SessionId; titleTaken: boolean } | null = null;
+        let titleTaken = false;
+        const from = kit.rowOf(key).sessionId;
         const by = { actor, act: "reset", summary: "A fresh session was started." };
         const done = await kit.change(key, by, (nowMs) => {
           const told = isOperator(actor) ? droppedBy.reset : null;
@@ -143,14 +144,13 @@ export function createLaneActs(deps: LaneActDeps) {
           kit.endLeftOver(key, nowMs);
           const boundary = directory.reset(key, actor, title, nowMs);
           if (!boundary) return undefined;
-          left = boundary;
+          ({ titleTaken } = boundary);
           kit.settleQueue(key, through);
           failpoint("act.reset_uncommitted");
           return true;
         });
         failpoint("act.reset_recorded");
         deps.deliver(key);
-        const { from, titleTaken } = left ?? { from: done.row.sessionId, titleTaken: false };
         deps.stopDetached(key, from, because);
         tellReset(key, from, done.row.sessionId);
         return { ...done, dropped, titleTaken };

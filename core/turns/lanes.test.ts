@@ -112,6 +112,22 @@ describe("one lane", () => {
     expect(obligations.next(key("a"))?.content).toContain("There is no agent x.");
   });
 
+  test("a start that breaks does not swallow the call of what came meanwhile", async () => {
+    let broken = true;
+    const { agent, say, logged, lanes, key } = testLanes({
+      onStarted: () => {
+        if (!broken) return;
+        broken = false;
+        throw new Error("a bug");
+      },
+    });
+    await say("a", "one");
+    await microtasks();
+    lanes.wake(key("a")); // as every arrival does
+    await until("the turn", () => agent.live()[0]?.request.text === "one");
+    expect(logged.map(({ event }) => event)).toEqual(["lane.failed"]);
+  });
+
   test("a turn that somebody else has ended changes nothing more", async () => {
     const { db, agent, say, turns, transcript, ended, lanes, key, logged } = testLanes();
     await say("a", "one");

@@ -1,47 +1,37 @@
-import type { AgentCache } from "../agents/agent-cache.ts";
 import type { InboundMessage } from "../channels/channel.ts";
-import type { Clock } from "../clock.ts";
 import type { SessionId, SessionKey, TurnId } from "../contract/ids.ts";
 import { toWire } from "../contract/errors.ts";
-import type { Bus } from "../live/bus.ts";
-import type { Log } from "../log/log.ts";
 import { isRefusedByDisk } from "../state/database.ts";
 import type { Database } from "../state/database.ts";
 import { failpoint } from "../failpoint.ts";
+import type { SteerInput } from "../agents/runtime.ts";
+import { createAgentRun } from "./agent-run.ts";
+import type { AgentRunDeps, Running } from "./agent-run.ts";
 import { finishTurn } from "./turn-finish.ts";
 import type { Finished, TurnFinishStores } from "./turn-finish.ts";
-import { runTurn } from "./turn-run.ts";
-import type { CutShort, RunLimits } from "./turn-run.ts";
+import type { CutShort } from "./turn-run.ts";
 import type { TurnResult } from "./turn-result.ts";
 import { startNextTurn } from "./turn-start.ts";
 import type { StartedTurn } from "./turn-start.ts";
-import type { AgentRuntime, SteerInput, TurnRequest } from "../agents/runtime.ts";
 import { createSessionClaims } from "./session-claim.ts";
 import type { SessionClaim } from "./session-claim.ts";
 import type { TurnLeases } from "./turn-lease.ts";
 import type { RoutingRow } from "../sessions/routing-store.ts";
 
-export interface LaneDeps {
+export interface LaneDeps extends AgentRunDeps {
   db: Database;
   stores: TurnFinishStores;
-  agents: AgentCache;
-  bus: Bus;
-  clock: Clock;
-  log: Log;
   bootId: string;
-  limits(): RunLimits;
   chooseAgent(row: RoutingRow): string;
-  /** @throws {SignalboxError} E_AGENT_UNKNOWN when it has been removed meanwhile. */
-  runtime(agentId: string): AgentRuntime;
   /** What the model is shown of a message: in shared sessions with its sender's name (lifecycle 5). */
   shownText(message: InboundMessage): string;
-  /** What the agent is shown: read after the start is on disk. */
-  request(turn: StartedTurn): Omit<TurnRequest, "turnId" | "key" | "sessionId">;
   channel(channelId: string): { transcriptIsDelivery: boolean; autonomousLane: boolean };
   /** Owed in the same transaction as the start (a suspension's notice …). */
   onStarted(turn: StartedTurn): void;
   /** What else ends with a turn, in the same transaction as its end. */
   onEnding?(turn: StartedTurn, result: TurnResult, nowMs: number): void;
+  /** Its agent gave no sign of life for too long: the turn ends, in this transaction. `replaced`: the agent did not. */
+  onHung?(turn: StartedTurn, replaced: boolean): void;
   /** The lane's next item has nothing to say any more; it is dropped. */
   isStale?(key: SessionKey, message: InboundMessage): boolean;
   /** Something may be owed to the lane's chat. */
@@ -53,19 +43,6 @@ export interface LaneDeps {
   onWakeDropped(delegationId: string): void;
   /** Keeps two lanes that are in one session apart (lifecycle 8.4). */
   leases: TurnLeases;
-}
-
-interface Running {
-  turnId: TurnId;
-  sessionId: SessionId;
-  startedAtMs: number;
-  /** The person's text that started it; empty for machinery. */
-  cut: AbortController;
-  text: string;
-  tool: string | null;
-  /** Puts text into the turn; null before its agent is there. */
-  steer: ((input: SteerInput) => boolean) | null;
-  ended: Promise<void>;
 }
 
 interface Lane {
@@ -88,6 +65,7 @@ export type Lanes = ReturnType<typeof createLanes>;
  */
 export function createLanes(deps: LaneDeps) {
   const { db, stores, agents, bus, clock, log } = deps;
+  const runAgent = createAgentRun(deps);
   const lanes = new Map<SessionKey, Lane>();
   let gate: "open" | "shut" = "shut";
   const claims = createSessionClaims({
@@ -144,7 +122,7 @@ export function createLanes(deps: LaneDeps) {
             claim.release();
           }
         }
-      } while (lane.again && mayStart(key));
+      } while (wasWoken(lane) && mayStart(key));
     } catch (cause) {
       log.error("lane.failed", { sessionKey: key, code: toWire(cause).code }, cause);
       if (isRefusedByDisk(cause)) clock.after(diskRetryMs, () => wake(key)); // what waits still waits
@@ -186,6 +164,8 @@ export function createLanes(deps: LaneDeps) {
       turnId: turn.turnId,
       sessionId: turn.sessionId,
       startedAtMs: turn.startedAt,
+      turn,
+      activeAtMs: clock.monotonicMs(),
       cut: new AbortController(),
       text: "",
       tool: null,
@@ -206,7 +186,7 @@ export function createLanes(deps: LaneDeps) {
         agents.abandon(key);
       }
       agents.setFlushed(key, false);
-      const finished = await finish(turn, result);
+      const finished = await finish(turn, result, abandoned);
       agents.setFlushed(key, true);
       failpoint("turn.finished");
       tell(turn, finished, result);
@@ -220,7 +200,11 @@ export function createLanes(deps: LaneDeps) {
   }
 
   /** A result exists once: while the disk refuses it, it is kept and tried again, until the gateway stops. */
-  async function finish(turn: StartedTurn, result: TurnResult): Promise<Finished> {
+  async function finish(
+    turn: StartedTurn,
+    result: TurnResult,
+    abandoned: boolean,
+  ): Promise<Finished> {
     for (;;) {
       try {
         return await db.write(() => {
@@ -229,6 +213,8 @@ export function createLanes(deps: LaneDeps) {
             ...deps.channel(turn.message.channelId),
           });
           if (!done) throw new LateResult();
+          if (result.error?.code === "E_AGENT_TIMEOUT" && result.error.details["limit"] === "idle")
+            deps.onHung?.(turn, abandoned);
           deps.onEnding?.(turn, result, clock.nowMs());
           failpoint("turn.finish_uncommitted");
           return done;
@@ -238,75 +224,6 @@ export function createLanes(deps: LaneDeps) {
         log.error("turn.unsaved", { sessionKey: turn.key, code: toWire(cause).code }, cause);
         await new Promise<void>((resolve) => void clock.after(diskRetryMs, resolve));
       }
-    }
-  }
-
-  async function runAgent(
-    turn: StartedTurn,
-    running: Running,
-  ): Promise<{ result: TurnResult; abandoned: boolean }> {
-    const failed = (cause: unknown): { result: TurnResult; abandoned: boolean } => ({
-      result: {
-        outcome: "failed",
-        segments: [],
-        usage: null,
-        model: null,
-        finish: null,
-        error: toWire(cause),
-        because: null,
-        tell: false,
-      },
-      abandoned: false,
-    });
-    let request: TurnRequest;
-    let lease;
-    try {
-      request = {
-        turnId: turn.turnId,
-        key: turn.key,
-        sessionId: turn.sessionId,
-        ...deps.request(turn),
-      };
-      lease = agents.acquire(
-        { key: turn.key, sessionId: turn.sessionId },
-        deps.runtime(turn.agentId),
-      );
-    } catch (cause) {
-      return failed(cause);
-    }
-    const { agent } = lease;
-    running.steer = (input) => agent.steer?.(input) === true;
-    try {
-      return await runTurn(agent, request, running.cut.signal, deps.limits(), clock, {
-        onText(delta) {
-          bus.emit("turn.text", {
-            key: turn.key,
-            turnId: turn.turnId,
-            from: running.text.length,
-            text: delta,
-            tool: null,
-          });
-          running.text += delta;
-          failpoint("turn.first_text");
-          running.tool = null;
-        },
-        onFault(cause) {
-          log.error("agent.failed", { sessionKey: turn.key, agent: turn.agentId }, cause);
-        },
-        onTool(name) {
-          running.tool = name;
-          bus.emit("turn.text", {
-            key: turn.key,
-            turnId: turn.turnId,
-            from: running.text.length,
-            text: "",
-            tool: name,
-          });
-        },
-      });
-    } finally {
-      running.steer = null;
-      lease.done();
     }
   }
 
@@ -335,6 +252,9 @@ export function createLanes(deps: LaneDeps) {
       return blocked.has(key) ? "as many turns run as are allowed" : null;
     },
     isBusy: (key: SessionKey): boolean => lanes.has(key),
+    /** Every running turn with its agent's last sign of life. */
+    watched: (): { turn: StartedTurn; activeAtMs: number }[] =>
+      [...lanes.values()].flatMap(({ running }) => (running ? [running] : [])),
     /** Lanes in which a turn runs now. */
     runningKeys: (): SessionKey[] =>
       [...lanes].flatMap(([key, lane]) => (lane.running ? [key] : [])),
@@ -418,6 +338,9 @@ export function createLanes(deps: LaneDeps) {
 }
 
 const settled = (): void => undefined;
+
+/** Read through a call: it changes while the lane is served. */
+const wasWoken = (lane: Lane): boolean => lane.again;
 
 /** The turn was ended by somebody else; the transaction that would have ended it again is taken back. */
 class LateResult extends Error {}

@@ -106,9 +106,11 @@ export function createSessionClaims(deps: SessionClaimDeps) {
     next: SessionId | null,
   ): "run" | "wait" | "drop" {
     const cut = stores.turns.get(turnId);
-    if (!cut || directory.lineage.tip(cut.sessionId) === next) return "run";
-    const suspended = directory.routing.get(key)?.suspended === 1;
-    return suspended && inbox.depth(key).human === 0 ? "wait" : "drop";
+    const home = cut && directory.lineage.tip(cut.sessionId);
+    if (home === undefined || home === next) return "run";
+    const row = directory.routing.get(key);
+    const isHere = row?.suspended === 1 && directory.lineage.tip(row.sessionId) === home;
+    return isHere && inbox.depth(key).human === 0 ? "wait" : "drop";
   }
 
   /** The cut turn is given up, and its person told. */

@@ -112,15 +112,13 @@ export function createTranscriptActs(deps: TranscriptActDeps) {
     /** `/resume` (lifecycle 3.5): the lane goes on in another session. `changed` is false where it is in it already. */
     switchTo: (key: SessionKey, actor: string, target: SessionId) =>
       guard.whenIdle(key, async () => {
-        let from: SessionId | null = null;
+        const from = kit.rowOf(key).sessionId;
         const by = { actor, act: "resume", summary: `The lane went on in ${target}.` };
         const done = await kit.change(key, by, (nowMs) => {
           const crossed = directory.switchTo(key, target, actor, nowMs);
-          if (!crossed) return undefined;
-          from = crossed.from;
-          return crossed.changed;
+          return crossed?.changed;
         });
-        if (done.changed && from !== null) {
+        if (done.changed) {
           bus.emit("session.finalized", { key, from, to: target });
           bus.emit("session.ended", { key, sessionId: from, because: "resume" });
           bus.emit("session.begun", { key, sessionId: target, because: "resume" });
@@ -131,17 +129,16 @@ export function createTranscriptActs(deps: TranscriptActDeps) {
 
     /** `/branch` (lifecycle 18): the conversation is copied, and the lane goes on in the copy. */
     branch: (key: SessionKey, actor: string, title: string | null) =>
-      guard.withTranscript(key, async () => {
-        let left: { from: SessionId; titleTaken: boolean } | null = null;
+      guard.withTranscript(key, async (from) => {
+        let titleTaken = false;
         const by = { actor, act: "branch", summary: "The conversation was branched." };
         const { row } = await kit.change(key, by, (nowMs) => {
           directory.follow(key);
           const crossed = directory.branch(key, title, actor, nowMs);
           if (!crossed) return undefined;
-          left = crossed;
+          ({ titleTaken } = crossed);
           return true;
         });
-        const { from, titleTaken } = left ?? { from: row.sessionId, titleTaken: false };
         bus.emit("session.finalized", { key, from, to: row.sessionId });
         bus.emit("session.ended", { key, sessionId: from, because: "branch" });
         bus.emit("session.begun", { key, sessionId: row.sessionId, because: "branch" });

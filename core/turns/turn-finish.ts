@@ -122,8 +122,12 @@ export function finishTurn(
   });
   if (!isOurs) return null; // the caller's savepoint takes the rows back
 
+  // A turn that is taken up again and fails again: its person was told the first time.
+  const toldBefore =
+    turn.message.resume !== undefined && turn.row.resumeToldAt !== null && verdict === null;
   const owes =
     said.owed !== null &&
+    !(toldBefore && said.kind === "notice" && result.outcome !== "stopped") &&
     !context.transcriptIsDelivery &&
     obligations.owe(
       debtOf(turn, said.owed, said.kind, said.kind === "reply" ? replyMessageId : null),
@@ -261,7 +265,7 @@ export const debtOf = (
     kind,
     replyTo,
     // Our own number where no message came with an id: what is sent again by `/retry` is owed again, in the same words.
-    ref: message.messageId ?? (message.resume ? replyTo : null) ?? `in:${turn.input.seq}`,
+    ref: message.messageId ?? `in:${turn.input.seq}`,
     messageId,
     turnId: turn.turnId,
   };

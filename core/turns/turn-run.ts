@@ -13,6 +13,8 @@ export interface RunLimits {
 export interface RunWatch {
   onText(delta: string): void;
   onTool(name: string): void;
+  /** Any event at all: the agent is alive. */
+  onAlive?(): void;
   /** What an agent threw, for the log: the result tells a person no inner detail. */
   onFault(thrown: unknown): void;
 }
@@ -111,6 +113,7 @@ export async function runTurn(
           abandoned: false,
         };
       idle.touch();
+      watch.onAlive?.();
       const event = step.value;
       switch (event.type) {
         case "text": {

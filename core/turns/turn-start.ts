@@ -2,8 +2,6 @@ import { randomBytes } from "node:crypto";
 import { asTurnId } from "../contract/ids.ts";
 import type { SessionId, SessionKey, TurnId } from "../contract/ids.ts";
 import type { InboundMessage } from "../channels/channel.ts";
-import type { ObligationStore } from "../delivery/obligation-store.ts";
-import { tellOvertaken } from "../recovery/apply.ts";
 import type { MachineRun } from "../recovery/machine.ts";
 import type { RecoveryStore } from "../recovery/recovery-store.ts";
 import type { RoutingRow } from "../sessions/routing-store.ts";
@@ -33,7 +31,6 @@ export interface TurnStartStores {
   inbox: InboxStore;
   turns: TurnStore;
   recovery: RecoveryStore;
-  obligations: ObligationStore;
 }
 
 /**
@@ -60,7 +57,6 @@ export function startNextTurn(
   const message = decodeInbound(input.eventJson);
   const isMachinery = message.internal === true || message.resume !== undefined; // no sign of life of a person
   const lane = routing.get(key);
-  if (lane && !isMachinery) tellOvertaken(stores, lane, boot.nowMs);
   const { row, replaced } = directory.open(
     {
       key,

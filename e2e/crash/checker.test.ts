@@ -35,6 +35,7 @@ const run = (part: Partial<Evidence>) => {
     heard: [],
     fates: [],
     byOperator: new Set(),
+    hasty: new Set(),
     reordered: new Set(),
     ...part,
   });
@@ -94,6 +95,21 @@ describe("a log without a fault", () => {
     const fates = [{ id: "m2", outcome: "stopped", mergedInto: null }];
     const log = { said: [said(1), said(2), stop], heard: [heard(1)], fates };
     expect(run(log)).toEqual({ ...good, accepted: 2, answered: 1, told: 1 });
+  });
+
+  test("in a hasty lane the next message tells; elsewhere it does not", () => {
+    const fates = [{ id: "m1", outcome: "stopped", mergedInto: null }];
+    const log = { said: [said(1), said(2)], heard: [heard(2)], fates };
+    expect(run({ ...log, hasty: new Set(["a:1"]) })).toMatchObject({ told: 1, lost: 0 });
+    expect(run(log)).toMatchObject({ told: 0, lost: 1 });
+  });
+
+  test("a message that was put into another one's turn is answered with it", () => {
+    const text = "You said: m1; hello\nYou added: m2; hello";
+    expect(run({ said: [said(1), said(2)], heard: [heard(1, { text })] })).toMatchObject({
+      answered: 2,
+      faults: 0,
+    });
   });
 
   test("a piece of a burst is answered with what it joined", () => {

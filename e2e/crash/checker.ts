@@ -81,15 +81,17 @@ export function judge(evidence: Evidence): Verdict {
   for (const message of messages) {
     verdict.accepted += 1;
     const head = headOf(message.id, fates);
-    const mine = byMessage.get(head) ?? [];
+    const steered = steeredInto(message, deliveries);
+    const mine = [...(byMessage.get(head) ?? []), ...steered];
     const replies = mine.filter(([, delivery]) => delivery.kind === "reply");
     const endingNotices = mine.filter(
       ([, delivery]) => delivery.kind === "notice" && isEnding(delivery, message, faults),
     );
     const whole = replies.filter(([, delivery]) => isWhole(delivery, message));
     const first = [...whole, ...endingNotices].toSorted((a, b) => a[1].firstAt - b[1].firstAt)[0];
-    if (first && !mine.some(([id]) => evidence.byOperator.has(id)))
-      settledAt.set(message.id, first[1].firstAt);
+    // What is put into the running turn goes before what waits: that is what its person asked for.
+    const isInTurn = steered.length === 0 && !mine.some(([id]) => evidence.byOperator.has(id));
+    if (first && isInTurn) settledAt.set(message.id, first[1].firstAt);
     if (whole.length > 1) {
       verdict.duplicates += whole.length - 1;
       faults.push(`${message.lane}: ${message.id} was answered by ${whole.length} replies`);
@@ -117,12 +119,17 @@ export function judge(evidence: Evidence): Verdict {
 
 function collect(
   heard: readonly Heard[],
-): Map<string, { delivery: Delivery; replyTo: string | null }> {
-  const deliveries = new Map<string, { delivery: Delivery; replyTo: string | null }>();
+): Map<string, { delivery: Delivery; replyTo: string | null; lane: string }> {
+  const deliveries = new Map<
+    string,
+    { delivery: Delivery; replyTo: string | null; lane: string }
+  >();
   heard.forEach((one, at) => {
+    const fresh: Delivery = { firstAt: at, kind: one.kind, parts: one.parts, copies: new Map() };
     const found = deliveries.get(one.delivery) ?? {
-      delivery: { firstAt: at, kind: one.kind, parts: one.parts, copies: new Map() },
+      delivery: fresh,
       replyTo: one.replyTo,
+      lane: one.lane,
     };
     const copy = { labelled: label.test(one.text), text: unlabelled(one.text) };
     const { copies } = found.delivery;
@@ -149,6 +156,25 @@ function countRepeats(
   return { unlabelled: count, repeated };
 }
 
+/** Replies of other messages' turns that this one was put into (lifecycle 12.3). */
+function steeredInto(
+  { id, lane, marks }: Said,
+  deliveries: ReturnType<typeof collect>,
+): [string, Delivery][] {
+  const [mark] = marks;
+  if (mark === undefined) return [];
+  return [...deliveries].flatMap(
+    ([name, { delivery, replyTo, lane: where }]): [string, Delivery][] => {
+      if (where !== lane || replyTo === id) return [];
+      const text = delivery.copies.get(1)?.[0]?.text ?? "";
+      const added = text
+        .split("\n")
+        .some((line) => line.startsWith("You added:") && line.includes(mark));
+      return added ? [[name, delivery]] : [];
+    },
+  );
+}
+
 /** The message that carries a piece of a burst, else the message itself. */
 function headOf(id: string, fates: ReadonlyMap<string, Fate>): string {
   const into = fates.get(id)?.mergedInto;
@@ -173,18 +199,25 @@ function isEnding(delivery: Delivery, message: Said, faults: string[]): boolean 
   return false;
 }
 
-/** Whether the person took it back themselves: by a confirmed `/stop` or `/new` that was not over before it was sent. */
+/**
+ * Whether the person took it back themselves: by a confirmed `/stop` or `/new` that was not over before it was sent, or, in
+ * a hasty lane, by their next message.
+ */
 function isToldByOwnCommand(
   message: Said,
   head: string,
-  { said }: Evidence,
+  { said, hasty }: Evidence,
   fates: ReadonlyMap<string, Fate>,
 ): boolean {
   const outcome = fates.get(head)?.outcome;
   if (outcome !== "dropped" && outcome !== "stopped") return false; // only what the gateway meant to drop
+  const takesBack = (one: Said): boolean =>
+    one.kind === "stop" ||
+    one.kind === "new" ||
+    (hasty.has(one.lane) && one.kind === "message" && one.sentAt > message.sentAt);
   return said.some(
     (one) =>
-      (one.kind === "stop" || one.kind === "new") &&
+      takesBack(one) &&
       one.lane === message.lane &&
       one.ackedAt !== null &&
       one.ackedAt > message.sentAt,

@@ -2,7 +2,7 @@
 export interface Said {
   id: string;
   lane: string;
-  kind: "message" | "queue" | "stop" | "new";
+  kind: "message" | "queue" | "stop" | "new" | "setting";
   /** Words that a whole reply to it carries; empty where the reply is not made of its text. */
   marks: string[];
   sentAt: number;
@@ -37,6 +37,8 @@ export interface Evidence {
   fates: readonly Fate[];
   /** Deliveries that the operator sent again by hand: they come when the operator says. */
   byOperator: ReadonlySet<string>;
+  /** Lanes in which a message cuts the turn before it: its person knows, for it was theirs. */
+  hasty: ReadonlySet<string>;
   /** Lanes in which the operator changed the order. */
   reordered: ReadonlySet<string>;
 }

@@ -14,6 +14,8 @@ export const lanes: Lane[] = [
   lane("plain", "unruly", 2), // two people in one conversation
   lane("keyed", "unruly"),
   lane("parts", "unruly"),
+  lane("plain", "hasty"),
+  lane("keyed", "steering"),
   lane("asks", "unruly", 3), // enough of them that something waits for the operator to move
 ];
 

@@ -13,6 +13,8 @@ export interface OperatorLog {
   resent: Set<string>;
   /** Lanes whose order was changed. */
   reordered: Set<string>;
+  /** A message was taken out and not put back, so that its person is told once that can no longer be undone. */
+  removed: boolean;
 }
 
 const queues = z.object({
@@ -31,6 +33,9 @@ const laneOf = (key: string): string => {
   const chat = /(plain|keyed|parts|asks):(\1-\w+)/.exec(key);
   return chat ? `${chat[1]}:${chat[2]}` : "";
 };
+
+/** Longer than a removal can be taken back, in ms. */
+const undoneAfterMs = 12_000;
 
 const acts = ["queue", "stop", "reset", "suspend", "recover"] as const;
 
@@ -72,8 +77,11 @@ async function changeOrder(where: Where, log: OperatorLog, chance: Chance): Prom
     const before = chance.happens(0.8) ? chance.pick(others).inputId : null;
     await rpc(where, "queues.move", { inputId: item.inputId, before });
   } else {
+    const before = log.removed;
+    log.removed = true; // until it is back
     await rpc(where, "queues.remove", { inputId: item.inputId });
     await rpc(where, "queues.restore", { inputId: item.inputId });
+    log.removed = before;
   }
 }
 
@@ -101,7 +109,8 @@ export async function comeToRest(
     }
     const { pending = 0, attempting = 0, failed = 0, unknown = 0 } = ledger.counts;
     const busy = waiting.lanes.length + waiting.total + pending + attempting + failed + unknown;
-    if (busy === 0) return;
+    const undoable = log.removed && performance.now() - startedMs < undoneAfterMs;
+    if (busy === 0 && !undoable) return;
     if (performance.now() - startedMs > withinMs)
       throw new Error(`it does not come to rest: ${JSON.stringify({ waiting, ledger })}`);
     await pause(100);

@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { secret } from "./line.ts";
 import type { Said } from "./evidence.ts";
 import type { Chance } from "./seeded.ts";
 
@@ -9,8 +10,11 @@ export interface Lane {
   chat: string;
   type: "dm" | "group";
   people: string[];
-  /** `calm` never takes anything back; `unruly` stops, resets, and asks for failures. */
-  temper: "calm" | "bursty" | "unruly";
+  /**
+   * `calm` never takes anything back; `unruly` stops, resets, and asks for failures; `hasty` cuts a turn by the next message;
+   * `steering` puts messages into the running one.
+   */
+  temper: "calm" | "bursty" | "unruly" | "hasty" | "steering";
 }
 
 /** Where the gateway answers now; null while it is down. Resolves anew after each start. */
@@ -50,9 +54,13 @@ const command = (kind: "stop" | "new"): Draft => ({
   text: () => `/${kind}`,
   marks: () => [],
 });
+const setting = (text: string): Draft => ({ kind: "setting", text: () => text, marks: () => [] });
+const settings = { hasty: "/busy interrupt", steering: "/busy steer" } as const;
 
 function draft(lane: Lane, chance: Chance): Draft {
   const roll = chance.next();
+  // A tool call to come is where a message can be put in.
+  if (lane.temper === "steering" && roll < 0.5) return plain("!sleep 200ms !tool look 1KB ");
   if (lane.temper === "unruly") {
     if (roll < 0.07) return command("stop");
     if (roll < 0.12) return command("new");
@@ -63,49 +71,58 @@ function draft(lane: Lane, chance: Chance): Draft {
   if (roll < 0.43) return plain("!sleep 1200ms ");
   if (roll < 0.53) return { ...plain(""), kind: "queue", text: (id) => `/queue ${id}; later` };
   if (roll < 0.6) return long;
-  if (roll < 0.65) return withoutMarks(() => "!stream 24");
+  // Not where turns are stopped: a turn that is taken up hears an unanswered word before it as its own.
+  if (roll < 0.65 && (lane.temper === "calm" || lane.temper === "bursty"))
+    return withoutMarks(() => "!stream 24");
   return plain("");
 }
 
+/**
+ * One signed request to a hook.
+ * @returns the status; 0 where the gateway was gone before it answered.
+ */
+export async function postHook(
+  url: string,
+  { hook, chat, type }: Pick<Lane, "hook" | "chat" | "type">,
+  person: string,
+  id: string,
+  text: string,
+): Promise<number> {
+  const body = JSON.stringify({
+    messageId: id,
+    text,
+    chat: { id: chat, type },
+    user: { id: person, name: person },
+  });
+  const stamp = String(Math.floor(Date.now() / 1000));
+  const hash = createHmac("sha256", secret).update(`${stamp}.${body}`).digest("hex");
+  try {
+    const response = await fetch(`${url}/hooks/${hook}`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "x-signalbox-timestamp": stamp,
+        "x-signalbox-signature": `sha256=${hash}`,
+      },
+      body,
+    });
+    await response.arrayBuffer();
+    return response.status;
+  } catch {
+    return 0; // it died meanwhile: the same id again
+  }
+}
+
 /** Sends as a real sender does: signed, with an id, again and again until it is confirmed. */
-export function createPeople(
-  lanes: readonly Lane[],
-  secret: string,
-  at: Whereabouts,
-  chance: Chance,
-) {
+export function createPeople(lanes: readonly Lane[], at: Whereabouts, chance: Chance) {
   const said: Said[] = [];
   let count = 0;
   let over = false;
 
-  async function post(lane: Lane, person: string, id: string, text: string): Promise<number> {
+  const post = async (lane: Lane, person: string, id: string, text: string): Promise<number> => {
     const target = at.now();
-    if (!target) return 0;
-    const body = JSON.stringify({
-      messageId: id,
-      text,
-      chat: { id: lane.chat, type: lane.type },
-      user: { id: person, name: person },
-    });
-    const stamp = String(Math.floor(Date.now() / 1000));
-    const hash = createHmac("sha256", secret).update(`${stamp}.${body}`).digest("hex");
-    try {
-      const response = await fetch(`${target.url}/hooks/${lane.hook}`, {
-        method: "POST",
-        headers: {
-          "content-type": "application/json",
-          "x-signalbox-timestamp": stamp,
-          "x-signalbox-signature": `sha256=${hash}`,
-        },
-        body,
-      });
-      await response.arrayBuffer();
-      return response.status;
-    } catch {
-      return 0; // it died meanwhile: the same id again
-    }
-  }
-
+    return target ? postHook(target.url, lane, person, id, text) : 0;
+  };
   async function say(lane: Lane, person: string, given: Draft): Promise<void> {
     count += 1;
     const id = `m${count}`;
@@ -129,6 +146,8 @@ export function createPeople(
   }
 
   async function live(lane: Lane, person: string, mine: Chance): Promise<void> {
+    if (lane.temper === "hasty" || lane.temper === "steering")
+      await say(lane, person, setting(settings[lane.temper]));
     while (!over) {
       if (lane.temper === "bursty" && mine.happens(0.3)) {
         for (let piece = mine.between(2, 3); piece > 0; piece -= 1)

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { FailpointName } from "../../core/failpoint.ts";
 import type { Evidence } from "./evidence.ts";
 import { startGateway, writeConfig } from "./gateway-process.ts";
-import { lanes, secret, settings } from "./line.ts";
+import { lanes, settings } from "./line.ts";
 import { comeToRest, meddle } from "./operator.ts";
 import type { OperatorLog } from "./operator.ts";
 import { createPeople, pause } from "./people.ts";
@@ -43,18 +43,17 @@ export async function storm({ kills, seed, say }: StormOptions): Promise<StormRe
   writeConfig(dataDir, settings(server.port));
 
   let at: { url: string; token: string } | null = null;
-  let ups: (() => void)[] = [];
+  const ups: (() => void)[] = [];
   const open = (where: { url: string; token: string }): void => {
     at = where;
     for (const up of ups.splice(0)) up();
   };
   const people = createPeople(
     lanes,
-    secret,
     { now: () => at, next: () => new Promise((resolve) => ups.push(resolve)) },
     chance.branch("people"),
   );
-  const log: OperatorLog = { resent: new Set(), reordered: new Set() };
+  const log: OperatorLog = { resent: new Set(), reordered: new Set(), removed: false };
   const reached = new Map<FailpointName, number>();
   const weather = chance.branch("weather");
   const hand = chance.branch("operator");
@@ -65,11 +64,11 @@ export async function storm({ kills, seed, say }: StormOptions): Promise<StormRe
     if (life % 4 === 0) server.weather(anyWeather(weather));
     const { place, nth, kill, stopAfterMs, meddles } = plan.next().value;
     const gateway = startGateway(dataDir, place === null ? null : `${place}@${nth}`);
-    let killed = false;
+    const end = { byUs: false };
     const killIn = (ms: number): void => {
       timers.push(
         setTimeout(() => {
-          killed = true;
+          end.byUs = true;
           void gateway.kill();
         }, ms),
       );
@@ -77,7 +76,7 @@ export async function storm({ kills, seed, say }: StormOptions): Promise<StormRe
     const timers: NodeJS.Timeout[] = [];
     killIn(kill.from === "start" ? kill.afterMs : longestBootMs);
     const stopping = gateway.ready.then(async (where) => {
-      if (!where || killed) return;
+      if (!where || end.byUs) return;
       open(where);
       if (kill.from === "ready") killIn(kill.afterMs);
       if (meddles) meddle(where, log, hand, place).catch(() => undefined); // until it is gone
@@ -92,7 +91,7 @@ export async function storm({ kills, seed, say }: StormOptions): Promise<StormRe
     at = null;
     if (signal === "SIGKILL") {
       done += 1;
-      if (place !== null && !killed) reached.set(place, (reached.get(place) ?? 0) + 1);
+      if (place !== null && !end.byUs) reached.set(place, (reached.get(place) ?? 0) + 1);
       if (done % 50 === 0) say(`${done} kills`);
     } else if (code !== 0) {
       throw new Error(
@@ -123,6 +122,7 @@ export async function storm({ kills, seed, say }: StormOptions): Promise<StormRe
       heard: readHeard(heardFile),
       fates: readFates(dataDir),
       byOperator: log.resent,
+      hasty: new Set(lanes.flatMap(({ name, temper }) => (temper === "hasty" ? [name] : []))),
       reordered: log.reordered,
     },
     kills: done,

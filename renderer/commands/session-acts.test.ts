@@ -139,6 +139,34 @@ describe("resetting", () => {
   });
 });
 
+describe("stopping", () => {
+  test("tells what goes with the turn and what stays waiting", async () => {
+    const { bridge, acts, rows, question } = made();
+    const row = rows().find((one) => one.state === "running")!;
+    const item = (inputId: number, place: "slot" | "fifo", kind: "message" | "internal") => ({
+      inputId,
+      place,
+      kind,
+      preview: "x",
+      from: "Anna",
+      acceptedAtMs: 0,
+      reason: "",
+    });
+    bridge.world.waiting.set(row.key, [
+      item(1, "slot", "message"),
+      item(2, "fifo", "message"),
+      item(3, "fifo", "message"),
+      item(4, "fifo", "internal"),
+    ]);
+    await acts.act("stop", [row]);
+    const facts = Object.fromEntries(question()!.facts.map(({ label, value }) => [label, value]));
+    expect(facts).toMatchObject({
+      "Message in hand": "1 is dropped",
+      "Messages behind it": "2 wait for the next message",
+    });
+  });
+});
+
 describe("acting on many", () => {
   test("one dialog names them and who is skipped; failures stay selected", async () => {
     const { bridge, acts, ask, selection, rows, question, toasted, stateOf } = made();

@@ -178,10 +178,9 @@ export function sessionActs(options: ActsOptions) {
       async run(progress) {
         if (single) {
           const reply = await perform(act, one.key);
-          if (reply.ok)
-            toasts.actions.raise({
-              title: t(act === "reset" ? "act.resetDone" : "act.stopDone", { name }),
-            });
+          // What happens in view needs no toast (ux.md 8): a stop shows in row and detail, a reset in the detail.
+          const inView = act === "stop" || selection.store.getState().shown?.key === one.key;
+          if (reply.ok && !inView) toasts.actions.raise({ title: t("act.resetDone", { name }) });
           return reply;
         }
         const { failed, last, untilMs } = await each(act, rows, progress);
@@ -236,15 +235,30 @@ export function sessionActs(options: ActsOptions) {
     ];
   };
 
-  const stopFacts = (rows: readonly SessionRow[]): Fact[] => {
+  /** What a stop would do: the message in hand goes with the turn, those behind it wait (lifecycle 12.8). */
+  const stopFacts = async (rows: readonly SessionRow[]): Promise<Fact[]> => {
     const oldest = Math.min(...rows.map((row) => row.turnStartedAtMs ?? gatewayNowMs()));
-    const waiting = rows.reduce((sum, row) => sum + row.queueDepth, 0);
+    const details = await Promise.all(
+      rows.slice(0, PREVIEWED).map(({ key }) => bridge.call("sessions.get", { key })),
+    );
+    const waiting = details.flatMap((reply) => (reply.ok ? reply.value.waiting : []));
+    const people = waiting.filter((item) => item.kind !== "internal");
+    const dropped = people.filter((item) => item.place === "slot").length;
+    const kept = people.length - dropped;
+    const none = t("ask.none");
     return [
       {
         label: t("ask.turn"),
         value: t("ask.turnAborted", { length: longTime(gatewayNowMs() - oldest, t) }),
       },
-      { label: t("ask.waiting"), value: waiting === 0 ? t("ask.none") : String(waiting) },
+      {
+        label: t("ask.inHand"),
+        value: dropped === 0 ? none : t("ask.waitingDropped", { count: dropped }),
+      },
+      {
+        label: t("ask.behind"),
+        value: kept === 0 ? none : t("ask.waitingKept", { count: kept }),
+      },
     ];
   };
 
@@ -266,13 +280,11 @@ export function sessionActs(options: ActsOptions) {
     if (able.length === 1 && rows.length === 1 && (what === "suspend" || what === "unsuspend"))
       await atOnce(what, first);
     else if (what === "reset") askMany(what, able, skipped, await resetFacts(able));
-    else askMany(what, able, skipped, what === "stop" ? stopFacts(able) : []);
+    else askMany(what, able, skipped, what === "stop" ? await stopFacts(able) : []);
   };
 
   return { store, act };
 }
-
-export type SessionActs = ReturnType<typeof sessionActs>;
 
 const capital = <A extends SessionAct>(act: A): Capitalize<A> =>
   (act.charAt(0).toUpperCase() + act.slice(1)) as Capitalize<A>;

@@ -78,7 +78,10 @@ export function sessionCommands(
       label: t(`command.session.${what}`),
       named: t(`act.${what}Named`, { name }),
       why,
-      run: () => void panel.acts.act(what, rows),
+      run() {
+        if (why === null) void panel.acts.act(what, rows);
+        else panel.toasts.actions.raise({ title: why, subject: `why ${why}` });
+      },
     };
   };
   const look = (
@@ -170,7 +173,6 @@ export function asHandlers(commandsFor: () => readonly SessionCommand[]): Handle
       () => {
         const command = commandsFor().find((one) => one.id === id);
         if (command === undefined) return false;
-        // Acting on what cannot be acted on says why, through the act itself.
         command.run();
         return true;
       },

@@ -78,6 +78,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan: OVERSCAN,
+    useFlushSync: false,
     // The focused row stays in the document wherever it is scrolled to, or the focus would fall out of the table.
     rangeExtractor: (range) => {
       const shown = defaultRangeExtractor(range);
@@ -113,7 +114,12 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     onPeek: props.onPeek,
     reveal: (at) => {
       focusIndex.current = at;
-      virtual.scrollToIndex(at, { align: "auto" });
+      const rows = scroller.current;
+      if (rows === null) return;
+      const top = at * rowHeight;
+      if (top < rows.scrollTop) rows.scrollTop = top;
+      else if (top + rowHeight > rows.scrollTop + rows.clientHeight)
+        rows.scrollTop = top + rowHeight - rows.clientHeight;
     },
   });
   focusIndex.current = index;
@@ -157,70 +163,74 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   ].join(" ");
 
   return (
-    <div
-      ref={grid}
-      className={css["table"]}
-      role="grid"
-      aria-label={label}
-      aria-rowcount={rowCount + 1}
-      aria-colcount={columns.length}
-      aria-multiselectable={selectable || undefined}
-      data-keys="list"
-      data-stale={props.stale === true || undefined}
-    >
-      <TableHeader
-        columns={columns}
-        template={template}
-        selectable={selectable}
-        menu={menuFor !== undefined}
-        sort={props.sort}
-        onSort={props.onSort}
-      />
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- only watches where the pointer is */}
+    <>
       <div
-        ref={scroller}
-        className={css["scroller"]}
-        role="rowgroup"
-        tabIndex={-1}
-        onPointerEnter={() => {
-          tellHold({ hovered: true });
-        }}
-        onPointerLeave={() => {
-          tellHold({ hovered: false });
-        }}
-        onScroll={(event) => {
-          tellHold({ scrolled: event.currentTarget.scrollTop > 0 });
-        }}
-        onKeyDown={tellUse}
-        onPointerDown={tellUse}
-        onBlur={(event) => {
-          tellLeft(event.currentTarget);
-        }}
+        ref={grid}
+        className={css["table"]}
+        role="grid"
+        aria-label={label}
+        aria-rowcount={rowCount + 1}
+        aria-colcount={columns.length}
+        aria-multiselectable={selectable || undefined}
+        data-keys="list"
+        data-selecting={(selectable && selection.size > 0) || undefined}
+        data-stale={props.stale === true || undefined}
+        data-empty={rowCount === 0 || undefined}
       >
-        {rowCount === 0 && props.empty}
+        <TableHeader
+          columns={columns}
+          template={template}
+          selectable={selectable}
+          menu={menuFor !== undefined}
+          sort={props.sort}
+          onSort={props.onSort}
+        />
+        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- only watches where the pointer is */}
         <div
-          className={css["rows"]}
-          role="presentation"
-          style={{ blockSize: `${virtual.getTotalSize()}px` }}
+          ref={scroller}
+          className={css["scroller"]}
+          role="rowgroup"
+          tabIndex={-1}
+          onPointerEnter={() => {
+            tellHold({ hovered: true });
+          }}
+          onPointerLeave={() => {
+            tellHold({ hovered: false });
+          }}
+          onScroll={(event) => {
+            tellHold({ scrolled: event.currentTarget.scrollTop > 0 });
+          }}
+          onKeyDown={tellUse}
+          onPointerDown={tellUse}
+          onBlur={(event) => {
+            tellLeft(event.currentTarget);
+          }}
         >
-          {virtual.getVirtualItems().map((item) => (
-            <TableRow
-              key={item.key}
-              index={item.index}
-              offset={item.start}
-              row={rowAt(item.index)}
-              columns={columns}
-              template={template}
-              nameOf={props.rowLabel}
-              tabbable={item.index === index}
-              current={focusedKey !== null && keyAt(item.index) === focusedKey}
-              selected={selectable ? selection.has(keyAt(item.index) ?? "") : null}
-              hasMenu={menuFor !== undefined}
-              actions={actions}
-            />
-          ))}
+          <div
+            className={css["rows"]}
+            role="presentation"
+            style={{ blockSize: `${virtual.getTotalSize()}px` }}
+          >
+            {virtual.getVirtualItems().map((item) => (
+              <TableRow
+                key={item.key}
+                index={item.index}
+                offset={item.start}
+                row={rowAt(item.index)}
+                columns={columns}
+                template={template}
+                nameOf={props.rowLabel}
+                tabbable={item.index === index}
+                current={focusedKey !== null && keyAt(item.index) === focusedKey}
+                selected={selectable ? selection.has(keyAt(item.index) ?? "") : null}
+                hasMenu={menuFor !== undefined}
+                actions={actions}
+              />
+            ))}
+          </div>
         </div>
       </div>
+      {rowCount === 0 && <div className={css["empty"]}>{props.empty}</div>}
       {menuFor !== undefined && (
         <MenuAt
           label={menu === null ? "" : t("table.rowActions", { name: props.rowLabel(menu.row) })}
@@ -232,6 +242,6 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           }}
         />
       )}
-    </div>
+    </>
   );
 }

@@ -1,8 +1,8 @@
 import Check from "lucide-react/icons/check";
 import Copy from "lucide-react/icons/copy";
 import { useEffect, useState } from "react";
-import { useTranslation } from "react-i18next";
 import { middleEllipsis } from "../i18n/format.ts";
+import { useWords } from "../i18n/use-words.ts";
 import { usePanel } from "../stores/panel.tsx";
 import { copyText } from "./copy.ts";
 import css from "./id.module.css";
@@ -20,7 +20,7 @@ export interface IdProps {
 
 /** An id or key: monospace, cut in the middle, copied with one click. */
 export function Id({ value, label, head = 12, copy: copyable = true, fluid = false }: IdProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const { announcer } = usePanel();
   const [copied, setCopied] = useState(false);
   useEffect(() => {

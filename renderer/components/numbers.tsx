@@ -1,5 +1,5 @@
-import { useTranslation } from "react-i18next";
 import { byteSize, groupedCount, shortCount } from "../i18n/format.ts";
+import { useWords } from "../i18n/use-words.ts";
 import { Unknown } from "./unknown.tsx";
 
 export interface CountProps {
@@ -10,14 +10,14 @@ export interface CountProps {
 
 /** A whole number as the locale groups it. */
 export function Count({ value, short = false }: CountProps) {
-  const { i18n } = useTranslation();
+  const { language } = useWords();
   if (value === null) return <Unknown />;
-  const whole = groupedCount(value, i18n.language);
-  return short ? <span title={whole}>{shortCount(value, i18n.language)}</span> : whole;
+  const whole = groupedCount(value, language);
+  return short ? <span title={whole}>{shortCount(value, language)}</span> : whole;
 }
 
 /** A size in the unit that suits it. */
 export function Bytes({ value }: { value: number | null }) {
-  const { i18n } = useTranslation();
-  return value === null ? <Unknown /> : byteSize(value, i18n.language);
+  const { language } = useWords();
+  return value === null ? <Unknown /> : byteSize(value, language);
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../i18n/use-words.ts";
 import css from "./skeleton.module.css";
 
 const APPEAR_MS = 150; // ux.md 5: quicker answers need no placeholder
@@ -28,7 +28,7 @@ export interface SkeletonProps {
 
 /** The place of what is still loading. It stands still. */
 export function Skeleton({ width = 24, lines = 1 }: SkeletonProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const slow = useSlow(true);
   return (
     <span className={css["skeleton"]} data-slow={slow || undefined}>

@@ -1,4 +1,4 @@
-import { useTranslation } from "react-i18next";
+import { useWords } from "../i18n/use-words.ts";
 import { cx } from "./cx.ts";
 import css from "./state-chip.module.css";
 import glyphCss from "./state-glyph.module.css";
@@ -17,7 +17,7 @@ export interface StateChipProps {
 
 /** A state as glyph, word and colour. */
 export function StateChip({ state, bare = false, detail, word }: StateChipProps) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <span className={cx(css["chip"], bare && css["bare"], glyphCss[stateLooks[state].colour])}>
       <StateGlyph state={state} />

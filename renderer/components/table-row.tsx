@@ -1,7 +1,7 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- the rows of a virtual grid are placed one by one; table tags cannot be */
 import Ellipsis from "lucide-react/icons/ellipsis";
 import { memo, type MouseEvent } from "react";
-import { useTranslation } from "react-i18next";
+import { useWords } from "../i18n/use-words.ts";
 import css from "./data-table.module.css";
 import { Skeleton } from "./skeleton.tsx";
 import type { Column } from "./table-columns.ts";
@@ -34,7 +34,7 @@ export interface TableRowProps<Row> {
 
 function Row<Data>(props: TableRowProps<Data>) {
   const { index, offset, row, columns, template, tabbable, current, selected, actions } = props;
-  const { t } = useTranslation();
+  const { t } = useWords();
   const name = row === undefined ? t("table.loadingRow") : props.nameOf(row);
   return (
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the key table handles rows: Enter, Space, x

@@ -1,6 +1,6 @@
-import { useTranslation } from "react-i18next";
 import { useStore } from "zustand";
 import { absoluteTime, clockTime, shortTime } from "../i18n/format.ts";
+import { useWords } from "../i18n/use-words.ts";
 import { fromNow, longTime } from "../i18n/words.ts";
 import { usePanel } from "../stores/panel.tsx";
 import { useTicking } from "./ticking.ts";
@@ -19,32 +19,41 @@ export interface TimeProps {
 
 /** A point in time, as the operator chose to see times; the absolute forms on hover and focus. */
 export function Time({ atMs, form = "ago", focusable = true }: TimeProps) {
-  const { t, i18n } = useTranslation();
+  const { t, language } = useWords();
   const { gateway, presentation } = usePanel();
   const timeForm = useStore(presentation.store, (state) => state.timeForm);
   const text = useTicking(
     () => {
       if (atMs === null) return "";
       if (form === "clock")
-        return clockTime(atMs, i18n.language, timeForm === "utc" ? "UTC" : undefined);
+        return clockTime(atMs, language, timeForm === "utc" ? "UTC" : undefined);
       const nowMs = gateway.nowMs();
-      if (timeForm !== "relative") return shortTime(atMs, nowMs, i18n.language, timeForm);
+      if (timeForm !== "relative") return shortTime(atMs, nowMs, language, timeForm);
       return form === "ago" ? fromNow(atMs, nowMs, t) : longTime(nowMs - atMs, t);
     },
     form !== "clock" && timeForm === "relative",
   );
   if (atMs === null) return <Unknown />;
-  const { local, utc } = absoluteTime(atMs, i18n.language);
-  const absolute = `${local}\n${utc}`;
   const iso = new Date(atMs).toISOString();
+  const absolute = () => {
+    const { local, utc } = absoluteTime(atMs, language);
+    return `${local}\n${utc}`;
+  };
   if (!focusable)
     return (
-      <time dateTime={iso} title={absolute} className={css["time"]}>
+      <time
+        dateTime={iso}
+        className={css["time"]}
+        // Made when it is wanted: a scrolling table would make thousands that nobody reads.
+        onPointerEnter={(event) => {
+          event.currentTarget.title = absolute();
+        }}
+      >
         {text}
       </time>
     );
   return (
-    <Tooltip text={absolute}>
+    <Tooltip text={absolute()}>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the absolute form must be reachable by keys */}
       <time dateTime={iso} tabIndex={0} className={css["time"]}>
         {text}
@@ -55,7 +64,7 @@ export function Time({ atMs, form = "ago", focusable = true }: TimeProps) {
 
 /** A length of time; with `fromMs` it counts on. */
 export function Duration({ ms, fromMs }: { ms?: number; fromMs?: number | null }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const { gateway } = usePanel();
   const text = useTicking(
     () => (fromMs == null ? longTime(ms ?? 0, t) : longTime(gateway.nowMs() - fromMs, t)),

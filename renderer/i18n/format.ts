@@ -75,17 +75,26 @@ export function dayName(atMs: number, locale: string): string {
   return dateFormat(locale, { weekday: "long", day: "numeric", month: "long" }).format(atMs);
 }
 
-/** Whole numbers, grouped as the locale does. */
-export function groupedCount(value: number, locale: string): string {
-  return new Intl.NumberFormat(locale, { maximumFractionDigits: 0 }).format(value);
+const numberFormats = new Map<string, Intl.NumberFormat>();
+
+/** Making a format costs more than using it a hundred times, and tables use it in every cell. */
+function numberFormat(locale: string, maximumFractionDigits: number): Intl.NumberFormat {
+  const name = `${locale} ${maximumFractionDigits}`;
+  const known = numberFormats.get(name) ?? new Intl.NumberFormat(locale, { maximumFractionDigits });
+  numberFormats.set(name, known);
+  return known;
 }
+
+/** Whole numbers, grouped as the locale does. */
+export const groupedCount = (value: number, locale: string): string =>
+  numberFormat(locale, 0).format(value);
 
 /** Large counts in a table, e.g. 41 k: two significant digits are all that is read at a glance. */
 export function shortCount(value: number, locale: string): string {
   if (value < 1_000) return groupedCount(value, locale);
   const [amount, unit] = value < 1_000_000 ? [value / 1_000, "k"] : [value / 1_000_000, "M"];
   const digits = amount < 10 ? 1 : 0;
-  return `${new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(amount)} ${unit}`;
+  return `${numberFormat(locale, digits).format(amount)} ${unit}`;
 }
 
 /** Bytes in the unit that leaves one to three digits before the point; never more precise than true. */
@@ -98,8 +107,7 @@ export function byteSize(bytes: number, locale: string): string {
     unit += 1;
   }
   const digits = unit > 0 && amount < 10 ? 1 : 0;
-  const number = new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(amount);
-  return `${number} ${units[unit] ?? ""}`;
+  return `${numberFormat(locale, digits).format(amount)} ${units[unit] ?? ""}`;
 }
 
 /** Head, ellipsis and the last six characters, as long as that is shorter than the whole. */

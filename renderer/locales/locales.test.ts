@@ -14,7 +14,9 @@ function texts(tree: object, path = ""): Map<string, string> {
 }
 
 const variables = (text: string) =>
-  [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name).toSorted();
+  [...text.matchAll(/\{\{(\w+)\}\}/g)]
+    .map(([, name = ""]) => name)
+    .toSorted((a, b) => a.localeCompare(b));
 const english = texts(en);
 const german = texts(de);
 

@@ -19,6 +19,7 @@ import { placeOf, welcomeView as Welcome, type Place } from "./screens.ts";
 import { ShortcutsSheet } from "./shortcuts-sheet.tsx";
 import { Toasts } from "./toasts.tsx";
 import { useAppCommands } from "./use-app-commands.ts";
+import { useCountAnnouncements } from "./use-count-announcements.ts";
 import { ViewFrame } from "./view-frame.tsx";
 
 /** The whole panel: the frame, the screen the address names, and what floats above them. */
@@ -38,6 +39,7 @@ export function App() {
     },
   });
   useFocusOnArrival(path);
+  useCountAnnouncements();
   return (
     <CSPProvider disableStyleElements>
       <TooltipProvider>

@@ -1,7 +1,7 @@
 import Maximize from "lucide-react/icons/maximize-2";
 import Pin from "lucide-react/icons/pin";
 import X from "lucide-react/icons/x";
-import { useRef, type KeyboardEvent, type PointerEvent } from "react";
+import { useEffect, useRef, type KeyboardEvent, type PointerEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { useStore } from "zustand";
 import { asSessionKey } from "../../core/contract/ids.ts";
@@ -11,6 +11,7 @@ import { usePanel } from "../stores/panel.tsx";
 import { SessionPanel } from "../views/session/session-panel.tsx";
 import css from "./inspector.module.css";
 import { closeInspector, go, sessionPath, setParams, useParams } from "./location.ts";
+import { focusContentIfLost } from "./regions.ts";
 
 /** Detail beside the list. The address says what it shows, so that a reload brings it back. */
 export function Inspector() {
@@ -19,6 +20,8 @@ export function Inspector() {
   const params = useParams();
   const width = useStore(presentation.store, (state) => state.inspectorWidth);
   const open = params.get("open");
+  const shown = open !== null;
+  useEffect(() => (shown ? focusContentIfLost : undefined), [shown]);
   if (open === null) return null;
   const key = asSessionKey(open);
   const pinned = params.get("pin") === "1";

@@ -41,7 +41,7 @@ export function openInspector(key: SessionKey, pin = true): void {
 }
 
 export function closeInspector(): void {
-  setParams({ open: null, pin: null });
+  setParams({ open: null, pin: null, tab: null });
 }
 
 /** The parameters of the address on screen. */

@@ -36,7 +36,12 @@ export function NoticesPanel() {
   const [kind, setKind] = useState<NoticeKind | "all">("all");
   const panel = useRef<HTMLElement>(null);
   useEffect(() => {
-    if (open) panel.current?.focus();
+    if (!open) return;
+    const before = document.activeElement;
+    panel.current?.focus();
+    return () => {
+      if (before instanceof HTMLElement) before.focus();
+    };
   }, [open]);
   if (!open) return null;
   const shown = all.filter((one) => kind === "all" || one.kind === kind);

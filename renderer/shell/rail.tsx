@@ -17,7 +17,7 @@ import { usePathname, useParams } from "./location.ts";
 import { Mark } from "./mark.tsx";
 import css from "./rail.module.css";
 import { screens, type Screen } from "./screens.ts";
-import { useNarrow } from "./use-narrow.ts";
+import { useRoom } from "./use-room.ts";
 
 const groups = ["now", "changed", "machinery", "settings"] as const;
 const themeIcons: Record<Theme, typeof Sun> = { system: SunMoon, light: Sun, dark: Moon };
@@ -28,8 +28,8 @@ export function Rail({ onPalette }: { onPalette: () => void }) {
   const { presentation } = usePanel();
   const wished = useStore(presentation.store, (state) => state.railFolded);
   // In a narrow window an open inspector needs the room more.
-  const narrow = useNarrow();
-  const crowded = useParams().has("open") && narrow;
+  const room = useRoom();
+  const crowded = useParams().has("open") ? room !== "wide" : room === "small";
   const folded = wished || crowded;
   const theme = useStore(presentation.store, (state) => state.theme);
   const ThemeIcon = themeIcons[theme];

@@ -32,7 +32,36 @@ export function focusRegion(region: HTMLElement, quietly = false): void {
     before.focus(options);
     return;
   }
-  const row = region.querySelector<HTMLElement>('[role=row][tabindex="0"]');
+  const row =
+    region.querySelector<HTMLElement>('[role=row][tabindex="0"]') ??
+    region.querySelector<HTMLElement>('[data-keys=list][tabindex="0"]:not([hidden])');
   const first = row ?? region.querySelector<HTMLElement>(TABBABLE);
   (first ?? region).focus(options);
+}
+
+const TRIES = 20;
+const TRY_EVERY_MS = 50;
+
+/** The focus into a region that is only about to appear: on its list as soon as it is there, on itself until then. */
+export function focusRegionSoon(name: string, tries = TRIES): void {
+  setTimeout(() => {
+    const region = document.querySelector<HTMLElement>(`[data-region=${name}]`);
+    const list = region?.querySelector<HTMLElement>("[data-keys=list]:not([hidden])");
+    const active = document.activeElement;
+    const waits = tries === TRIES || active === region || active === document.body;
+    if (!waits) return; // the operator went on meanwhile
+    if (list) list.focus();
+    else {
+      region?.focus();
+      if (tries > 0) focusRegionSoon(name, tries - 1);
+    }
+  }, TRY_EVERY_MS);
+}
+
+/** Gives the focus back to the content where what had it is gone. */
+export function focusContentIfLost(): void {
+  requestAnimationFrame(() => {
+    const main = document.querySelector<HTMLElement>("[data-region=main]");
+    if (document.activeElement === document.body && main !== null) focusRegion(main);
+  });
 }

@@ -1,12 +1,15 @@
 import Bot from "lucide-react/icons/bot";
 import Gauge from "lucide-react/icons/gauge";
+import LifeBuoy from "lucide-react/icons/life-buoy";
+import ListOrdered from "lucide-react/icons/list-ordered";
 import MessagesSquare from "lucide-react/icons/messages-square";
 import Radio from "lucide-react/icons/radio";
 import Settings from "lucide-react/icons/settings-2";
 import { lazy, type ComponentType } from "react";
 import { asSessionKey, type SessionKey } from "../../core/contract/ids.ts";
 
-export type ScreenId = "overview" | "sessions" | "channels" | "agents" | "settings";
+export type ScreenId =
+  "overview" | "sessions" | "queues" | "recovery" | "channels" | "agents" | "settings";
 
 /** One screen of the panel: a later one is one more entry here, and a label in the locales. */
 export interface Screen {
@@ -39,6 +42,26 @@ export const screens: readonly Screen[] = [
     letter: "s",
     view: lazy(async () => ({
       default: (await import("../views/sessions/sessions-view.tsx")).SessionsView,
+    })),
+  },
+  {
+    id: "queues",
+    path: "/queues",
+    group: "now",
+    icon: ListOrdered,
+    letter: "q",
+    view: lazy(async () => ({
+      default: (await import("../views/queues/queues-view.tsx")).QueuesView,
+    })),
+  },
+  {
+    id: "recovery",
+    path: "/recovery",
+    group: "machinery",
+    icon: LifeBuoy,
+    letter: "r",
+    view: lazy(async () => ({
+      default: (await import("../views/recovery/recovery-view.tsx")).RecoveryView,
     })),
   },
   {

@@ -3,6 +3,7 @@ import { useStore } from "zustand";
 import { Banner } from "../components/banner.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { Kbd } from "../components/kbd.tsx";
+import { commandWords } from "../keys/commands.ts";
 import { keyTable, type KeyBinding, type KeyScope } from "../keys/key-table.ts";
 import { usePanel } from "../stores/panel.tsx";
 import css from "./shortcuts-sheet.module.css";
@@ -35,7 +36,7 @@ export function ShortcutsSheet({ open, onClose }: { open: boolean; onClose: () =
             <dl>
               {byCommand(scope).map(({ command, keys }) => (
                 <div key={command} className={css["line"]}>
-                  <dt>{t(`command.${command}`)}</dt>
+                  <dt>{commandWords(command, t)}</dt>
                   <dd className={css["keys"]}>
                     {keys.map((one) => (
                       <Kbd key={one} keys={one} />

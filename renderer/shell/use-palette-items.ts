@@ -22,6 +22,7 @@ import { ranked, type Findable } from "./palette-search.ts";
 import { recent, remember } from "./recent.ts";
 import { placeOf, screens } from "./screens.ts";
 import { useNewSession } from "./use-new-session.ts";
+import { usePalettePlaces } from "./use-palette-places.ts";
 
 export interface PaletteItem extends Findable {
   id: string;
@@ -55,6 +56,7 @@ export function usePaletteItems(text: string): { value: string; items: PaletteIt
   const found = useFoundSessions(text);
   const commandsFor = useSessionCommands();
   const startSession = useNewSession();
+  const places = usePalettePlaces(text);
 
   const goTo: PaletteItem[] = screens.map((screen) => ({
     id: `go ${screen.id}`,
@@ -115,27 +117,23 @@ export function usePaletteItems(text: string): { value: string; items: PaletteIt
   // Typed words were matched by the gateway already, so sessions stay in its order.
   return [
     { value: t("palette.act"), items: ranked(text, act) },
-    { value: t("palette.goTo"), items: ranked(text, goTo) },
+    { value: t("palette.goTo"), items: ranked(text, [...goTo, ...places]) },
     { value: t("palette.sessions"), items: sessions },
     { value: t("palette.panel"), items: ranked(text, panel) },
   ].filter(({ items }) => items.length > 0);
 }
 
-/** What an action would act on: the selection, else the row with the focus, else the session on screen. */
+/** What an action would act on: the session on a page of its own, else the selection, else the row with the focus. */
 function useTargets(): SessionRow[] {
   const { selection, sessions } = usePanel();
   const [rows] = useState(() => {
-    const { selected, focused } = selection.store.getState();
+    const { selected, focused, shown } = selection.store.getState();
     const known = sessions.store.getState().rows;
-    const place = placeOf(window.location.pathname);
-    const open = new URLSearchParams(window.location.search).get("open");
-    const keys =
-      place.kind === "session"
-        ? [place.key]
-        : selected.size > 0
-          ? [...selected]
-          : [focused ?? open].filter((key) => key !== null);
-    return keys.flatMap((key) => [...known.values()].filter((row) => row.key === key));
+    const alone = placeOf(window.location.pathname).kind === "session";
+    if (alone) return shown === null ? [] : [shown];
+    if (selected.size > 0) return [...selected].flatMap((key) => known.get(key) ?? []);
+    const row = focused === null ? undefined : known.get(focused);
+    return [row ?? shown].filter((one) => one !== null);
   });
   return rows;
 }

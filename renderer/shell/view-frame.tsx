@@ -29,15 +29,17 @@ export function ViewFrame(props: ViewFrameProps) {
   }, [title, t]);
   return (
     <div className={css["frame"]}>
-      <header className={css["bar"]} aria-label={t("region.topBar")}>
-        <h1 className={css["title"]}>{title}</h1>
-        {filter !== undefined && <div className={css["filter"]}>{filter}</div>}
-        <div className={css["actions"]}>
-          {actions}
-          {live && <LiveSwitch />}
+      <header className={css["top"]} aria-label={t("region.topBar")}>
+        <div className={css["bar"]}>
+          <h1 className={css["title"]}>{title}</h1>
+          {filter !== undefined && <div className={css["filter"]}>{filter}</div>}
+          <div className={css["actions"]}>
+            {actions}
+            {live && <LiveSwitch />}
+          </div>
         </div>
+        {segments !== undefined && <div className={css["segments"]}>{segments}</div>}
       </header>
-      {segments !== undefined && <div className={css["segments"]}>{segments}</div>}
       <main
         ref={main}
         id="content"

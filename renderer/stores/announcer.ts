@@ -20,5 +20,3 @@ export function announcer(timer: Timer) {
     },
   };
 }
-
-export type Announcer = ReturnType<typeof announcer>;

@@ -15,9 +15,10 @@ export interface Outgoing {
   inputId: number | null;
 }
 
-/** The answer to a command, which is part of no transcript. */
+/** A command and its answer, which are part of no transcript. */
 export interface CommandAnswer {
   id: string;
+  command: string;
   text: string;
   atMs: number;
 }
@@ -86,10 +87,13 @@ export function composerStore(options: ComposerOptions) {
       }));
     } else {
       const { inputId, reply: answer } = reply.value;
-      settle(messageId, () => (inputId === null ? null : { ...one, inputId }));
+      settle(messageId, () => (inputId === null || answer !== null ? null : { ...one, inputId }));
       if (answer !== null)
         store.setState(({ answers }) => ({
-          answers: [...answers, { id: messageId, text: answer, atMs: gatewayNowMs() }],
+          answers: [
+            ...answers,
+            { id: messageId, command: text, text: answer, atMs: gatewayNowMs() },
+          ],
         }));
     }
     keep();
@@ -110,7 +114,11 @@ export function composerStore(options: ComposerOptions) {
         const placed = (one: Outgoing) =>
           one.inputId !== null &&
           (waiting.includes(one.inputId) ||
-            messages.some((row) => row.role === "user" && row.text.includes(one.text)));
+            messages.some(
+              (row) =>
+                (row.role === "user" && row.text.includes(one.text.trim())) ||
+                (row.role === "assistant" && row.atMs > one.atMs), // answered, whatever its words became
+            ));
         if (outgoing.some(placed))
           store.setState({ outgoing: outgoing.filter((one) => !placed(one)) });
       },

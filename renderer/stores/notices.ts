@@ -156,5 +156,3 @@ export function noticesStore(options: NoticesOptions) {
     },
   };
 }
-
-export type Notices = ReturnType<typeof noticesStore>;

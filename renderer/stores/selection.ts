@@ -1,15 +1,22 @@
 import { createStore } from "zustand/vanilla";
+import type { SessionRow } from "../../core/contract/domain.ts";
 import type { SessionKey } from "../../core/contract/ids.ts";
 
 export interface SelectionState {
   /** The row the keys act on; follows the lane, not the place. */
   focused: SessionKey | null;
   selected: ReadonlySet<SessionKey>;
+  /** The session whose detail is on screen. */
+  shown: SessionRow | null;
 }
 
 /** Which sessions the operator points at: one by focus, any number by selection. */
 export function selectionStore() {
-  const store = createStore<SelectionState>(() => ({ focused: null, selected: new Set() }));
+  const store = createStore<SelectionState>(() => ({
+    focused: null,
+    selected: new Set(),
+    shown: null,
+  }));
   return {
     store,
     actions: {
@@ -25,6 +32,9 @@ export function selectionStore() {
           if (!next.delete(key)) next.add(key);
           return { selected: next };
         });
+      },
+      show(shown: SessionRow | null) {
+        store.setState({ shown });
       },
       clear() {
         if (store.getState().selected.size > 0) store.setState({ selected: new Set() });

@@ -190,5 +190,3 @@ export function sessionsStore(bridge: Bridge, timer: Timer, gatewayNowMs: () => 
     },
   };
 }
-
-export type Sessions = ReturnType<typeof sessionsStore>;

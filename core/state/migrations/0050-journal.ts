@@ -49,7 +49,7 @@ CREATE TABLE session_watch_cursors (
   updated_at INTEGER NOT NULL,
   PRIMARY KEY (watcher_session_key, target_session_key, target_agent_id)
 ) STRICT;
-CREATE INDEX watch_cursors_by_target ON session_watch_cursors(target_session_key);
+CREATE INDEX watch_cursors_by_target ON session_watch_cursors(target_session_key, target_agent_id, watcher_session_key);
 CREATE INDEX watch_cursors_pending ON session_watch_cursors(watcher_session_key, target_session_key)
   WHERE material_sequence > last_seen_sequence;
 
@@ -90,10 +90,10 @@ CREATE TABLE session_system_events (
   queued_at INTEGER NOT NULL,
   ended_at INTEGER
 ) STRICT;
-CREATE INDEX system_events_live ON session_system_events(session_key, id) WHERE state IN ('waiting', 'taken');
 CREATE UNIQUE INDEX system_events_one_notice ON session_system_events(session_key, target_session_key, target_agent_id)
   WHERE state = 'waiting' AND target_session_key IS NOT NULL;
-CREATE INDEX system_events_about ON session_system_events(target_session_key) WHERE state IN ('waiting', 'taken');
+CREATE INDEX system_events_about ON session_system_events(target_session_key, target_agent_id, session_key)
+  WHERE state IN ('waiting', 'taken');
 CREATE INDEX system_events_of_turn ON session_system_events(turn_id) WHERE state = 'taken';
 CREATE INDEX system_events_ended ON session_system_events(ended_at) WHERE ended_at IS NOT NULL;
 

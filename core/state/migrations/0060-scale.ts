@@ -24,6 +24,15 @@ DROP INDEX sessions_by_peer;
 CREATE INDEX sessions_without_key ON sessions(source, coalesce(chat_id, ''), coalesce(user_id, ''), coalesce(chat_type, ''),
   coalesce(thread_id, ''), started_at) WHERE session_key IS NULL;
 
+-- What is asked for each message, in the very words of its query: SQLite does not conclude from "= 'waiting'" that
+-- "IN ('waiting', 'taken')" holds, and would walk through everything that was ever delivered.
+DROP INDEX obligations_open;
+CREATE INDEX obligations_open ON delivery_obligations(session_key, order_seq) WHERE state IN ('pending', 'attempting', 'failed');
+CREATE INDEX obligations_by_turn ON delivery_obligations(turn_id) WHERE turn_id IS NOT NULL;
+CREATE INDEX inbound_by_turn ON inbound_journal(turn_id) WHERE turn_id IS NOT NULL;
+CREATE INDEX system_events_waiting ON session_system_events(session_key, id) WHERE state = 'waiting';
+CREATE INDEX child_runs_queued ON child_runs(input_seq) WHERE state = 'queued';
+
 -- A page of a transcript is read backwards by id, rows that were summed up included.
 DROP INDEX messages_by_session;
 CREATE INDEX messages_by_session ON messages(session_id, id);

@@ -25,6 +25,10 @@ export const commandHelp: Readonly<Record<CommandName, { usage: string; about: s
   status: { usage: "/status", about: "what this conversation is and does" },
   title: { usage: "/title [text]", about: "show or set the session's title" },
   branch: { usage: "/branch [title]", about: "go on in a copy of this conversation" },
+  goal: {
+    usage: "/goal [text | edit <text> | pause | resume | complete | block | clear]",
+    about: "what this session works towards",
+  },
   background: { usage: "/background <task>", about: "do something beside the conversation" },
   approve: { usage: "/approve [once|always]", about: "answer what waits with yes" },
   deny: { usage: "/deny", about: "answer what waits with no" },

@@ -375,6 +375,23 @@ describe("/compress (lifecycle 14)", () => {
     expect(await g.said(key, sessionId)).toHaveLength(4);
   });
 
+  test("a lane that goes on elsewhere meanwhile is left alone", async () => {
+    const g = await lifecycleGateway();
+    const key = await talk(g, "zero");
+    await g.say("/title Zero");
+    await g.say("/new");
+    await talk(g, "one", "two");
+    const { sessionId } = await g.detail(key);
+    const running = g.call("sessions.compress", { key, focus: "!sleep 60s" });
+    const ended = expect(running).rejects.toMatchObject({ code: "E_CONFLICT" });
+    await settle();
+    expect((await g.say("/resume Zero")).reply).toBe("Back in “Zero”: 2 messages.");
+    g.clock.advance(60_000);
+    await ended;
+    expect(await g.said(key, sessionId)).toEqual(["one", "You said: one", "two", "You said: two"]);
+    expect(await g.said(key)).toEqual(["zero", "You said: zero"]);
+  });
+
   test("a slow summary keeps no channel waiting: the chat is told later", async () => {
     const g = await lifecycleGateway();
     const key = await talk(g, "one", "two");

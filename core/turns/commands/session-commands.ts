@@ -26,8 +26,6 @@ export const listLength = 10;
 /** What `/resume` may be given, and what came of it. */
 export type Found = { kind: "found"; id: SessionId; title: string | null } | { kind: "none" };
 
-export type SessionCommands = ReturnType<typeof sessionCommands>;
-
 /** `/resume` and `/sessions` (lifecycle 18): only sessions of the caller's own origin, unless the caller is the operator. */
 export function sessionCommands(deps: SessionCommandDeps) {
   const { directory, clock } = deps;

@@ -2,7 +2,6 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /**
@@ -17,9 +16,11 @@ export function takeInstanceLock(
   onSecond: () => void,
 ): { release(): void } | undefined {
   const file = join(userData, "SingletonPid");
-  const name = `stand-in-${createHash("sha256").update(userData).digest("hex").slice(0, 16)}`;
+  const hash = createHash("sha256").update(userData).digest("hex").slice(0, 16);
   const socket =
-    process.platform === "win32" ? `\\\\.\\pipe\\${name}` : join(tmpdir(), `${name}.sock`);
+    process.platform === "win32"
+      ? `\\\\.\\pipe\\stand-in-${hash}`
+      : join(userData, "instance.sock");
   const owner = readPid(file);
   if (owner !== null && isAlive(owner)) {
     knock(socket);

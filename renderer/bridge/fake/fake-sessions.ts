@@ -2,7 +2,11 @@ import type { CallInput, CallOutput } from "../../../core/contract/calls.ts";
 import type { SessionDetail, SessionRow } from "../../../core/contract/domain.ts";
 import { SignalboxError } from "../../../core/contract/errors.ts";
 import { asTurnId } from "../../../core/contract/ids.ts";
-import { matchesSessionFilter, parseSessionFilter } from "../../../core/contract/session-filter.ts";
+import {
+  matchesSessionFilter,
+  parseSessionFilter,
+  type SessionTerm,
+} from "../../../core/contract/session-filter.ts";
 import { countsOf, transcriptOf, type FakeWorld } from "./fake-world.ts";
 
 type Sort = (row: SessionRow) => string | number;
@@ -16,6 +20,32 @@ const sorts: Record<string, Sort> = {
   key: (row) => row.key,
 };
 
+/** The last answer of each world, as long as nothing in it changed: the next page of a scroll costs no sorting. */
+const sortedRows = new WeakMap<FakeWorld, { name: string; rows: SessionRow[] }>();
+
+function sorted(
+  world: FakeWorld,
+  terms: readonly SessionTerm[],
+  input: CallInput<"sessions.list">,
+  nowMs: number,
+): SessionRow[] {
+  const name = `${input.filter} ${input.sort} ${world.rows.changes}`;
+  const known = sortedRows.get(world);
+  if (known?.name === name && !terms.some((term) => term.kind === "idle")) return known.rows;
+  const [, descending, column = "updated"] = /^(-?)(\w+)$/.exec(input.sort ?? "-updated") ?? [];
+  const value = sorts[column] ?? ((row: SessionRow) => row.updatedAtMs);
+  const sign = descending === "-" ? -1 : 1;
+  const rows = [...world.rows.values()]
+    .filter((row) => matchesSessionFilter(row, terms, nowMs))
+    .toSorted((a, b) => {
+      const [left, right] = [value(a), value(b)];
+      if (left === right) return a.key < b.key ? -1 : 1;
+      return left < right ? -sign : sign;
+    });
+  sortedRows.set(world, { name, rows });
+  return rows;
+}
+
 /** `sessions.list` of the fake: the same filter, sort and pages as the database gives. */
 export function listSessions(
   world: FakeWorld,
@@ -24,16 +54,7 @@ export function listSessions(
 ): CallOutput<"sessions.list"> {
   const filter = parseSessionFilter(input.filter ?? "");
   if (!filter.ok) throw new SignalboxError("E_INPUT", filter.error.message, { field: "filter" });
-  const [, descending, name = "updated"] = /^(-?)(\w+)$/.exec(input.sort ?? "-updated") ?? [];
-  const value = sorts[name] ?? ((row: SessionRow) => row.updatedAtMs);
-  const sign = descending === "-" ? -1 : 1;
-  const found = [...world.rows.values()]
-    .filter((row) => matchesSessionFilter(row, filter.terms, nowMs))
-    .toSorted((a, b) => {
-      const [left, right] = [value(a), value(b)];
-      if (left === right) return a.key < b.key ? -1 : 1;
-      return left < right ? -sign : sign;
-    });
+  const found = sorted(world, filter.terms, input, nowMs);
   const from = input.offset ?? 0;
   return {
     sessions: found.slice(from, from + (input.limit ?? 100)),

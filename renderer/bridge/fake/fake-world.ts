@@ -11,13 +11,27 @@ import type {
 } from "../../../core/contract/domain.ts";
 import type { DeliveryRow } from "../../../core/contract/calls-recovery.ts";
 import { needsMeStates } from "../../../core/contract/session-filter.ts";
+import { fakeDeliveries } from "./fake-deliveries.ts";
 import { fakeDefaults } from "./fake-settings.ts";
 import { fakeSession, fakeTranscript, type FakeSeed } from "./fake-seed.ts";
+
+/** Rows by key, which count their changes, so that an answer can be kept as long as it is true. */
+export class RowMap extends Map<string, SessionRow> {
+  changes = 0;
+  override set(key: string, row: SessionRow): this {
+    this.changes += 1;
+    return super.set(key, row);
+  }
+  override delete(key: string): boolean {
+    this.changes += 1;
+    return super.delete(key);
+  }
+}
 
 /** Everything a fake gateway knows: plain data, changed in place by its calls. */
 export interface FakeWorld {
   seed: FakeSeed;
-  rows: Map<string, SessionRow>;
+  rows: RowMap;
   transcripts: Map<string, MessageRow[]>;
   waiting: Map<string, WaitingItem[]>;
   live: Map<string, { id: string; startedAtMs: number; text: string }>;
@@ -35,7 +49,7 @@ export function fakeWorld(seed: FakeSeed): FakeWorld {
   const rows = Array.from({ length: seed.sessions }, (_, index) => fakeSession(index, seed));
   return {
     seed,
-    rows: new Map(rows.map((row) => [row.key, row])),
+    rows: new RowMap(rows.map((row) => [row.key, row])),
     transcripts: new Map(),
     waiting: new Map(),
     live: new Map(),
@@ -126,31 +140,6 @@ export function statusOf(world: FakeWorld, nowMs: number): GatewayStatus {
     problems: world.problems,
     capabilities: { osNotifications: false, tray: false, autostart: false, openPath: false },
   };
-}
-
-function fakeDeliveries(nowMs: number, rows: SessionRow[]): DeliveryRow[] {
-  const row = rows.find((one) => one.platform === "telegram") ?? rows[0];
-  if (row === undefined) return [];
-  return [
-    {
-      id: "d1",
-      key: row.key,
-      title: row.title,
-      channelId: row.channelId,
-      chatId: row.key.split(":").at(-1) ?? "",
-      kind: "reply",
-      state: "unknown",
-      attempts: 1,
-      recovered: false,
-      partsDone: 0,
-      partsTotal: null,
-      preview: "The second one: one table, two readers.",
-      nextAttemptAtMs: null,
-      lastError: "The connection broke after the request had left.",
-      createdAtMs: nowMs - 2_500_000,
-      updatedAtMs: nowMs - 2_400_000,
-    },
-  ];
 }
 
 function fakeNotices(nowMs: number, rows: SessionRow[]): Notice[] {

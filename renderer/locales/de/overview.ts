@@ -20,7 +20,7 @@ export const overview: typeof words = {
     },
     chip: { settings: "Einstellungen" },
     why: {
-      stuck: "Nach mehreren Neustarts hintereinander gescheitert; angehalten, damit es aufhört.",
+      stuck: "Nach mehreren Neustarts hintereinander gescheitert; ausgesetzt, damit es aufhört.",
       waiting: "Wartet auf eine Antwort von dir.",
       failed: "Der Zug ist gescheitert.",
       down: "Der Kanal ist ausgefallen.",
@@ -28,6 +28,7 @@ export const overview: typeof words = {
     act: {
       open: "Öffnen",
       answer: "Antworten",
+      decide: "Entscheiden",
       unsuspend: "Weiterlaufen lassen",
       agents: "Agent prüfen",
       settings: "Einstellungen zeigen",
@@ -52,7 +53,7 @@ export const overview: typeof words = {
     first_start: "Zum ersten Mal gestartet: <at></at>.",
     clean: "Gestartet <at></at>, nach einem sauberen Ende.",
     unclean: "Gestartet <at></at>, nach einem unsauberen Ende.",
-    resume: "Was dabei abbrach",
+    report: "Startbericht",
     id: "Startkennung",
     version: "Version",
     bootId: "Start",

@@ -20,7 +20,7 @@ export const settings: typeof words = {
   },
   reset: "Zurück auf {{value}}",
   resetWhat: "{{what}}: zurück auf {{value}}",
-  saving: "Speichert…",
+  saving: "Speichert …",
   on: "an",
   off: "aus",
   general: {
@@ -132,7 +132,7 @@ export const settings: typeof words = {
     remove: "Entfernen",
     removeTitle: "Dieses Geheimnis entfernen?",
     removeVerb: "Entfernen",
-    removing: "Entfernt…",
+    removing: "Entfernt …",
     effect: "Wirkung",
     effectKey: "Der Server wird ohne Schlüssel gefragt.",
     effectHook: "Der Webhook weist jede Nachricht ab.",

@@ -26,6 +26,7 @@ export const overview = {
     act: {
       open: "Open",
       answer: "Answer",
+      decide: "Decide",
       unsuspend: "Let it go on",
       agents: "Check the agent",
       settings: "Show settings",
@@ -50,7 +51,7 @@ export const overview = {
     first_start: "Started for the first time <at></at>.",
     clean: "Started <at></at>, after a clean exit.",
     unclean: "Started <at></at>, after an unclean exit.",
-    resume: "What it cut off",
+    report: "Boot report",
     id: "boot id",
     version: "Version",
     bootId: "Boot",

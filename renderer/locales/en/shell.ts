@@ -7,13 +7,12 @@ export const shell = {
     inspector: "Inspector",
     footer: "Footer",
     toasts: "Toasts",
-    now: "Now",
-    changed: "What changed",
-    machinery: "Machinery",
   },
   screen: {
     overview: "Overview",
     sessions: "Sessions",
+    queues: "Queues",
+    recovery: "Recovery",
     channels: "Channels",
     agents: "Agents",
     settings: "Settings",
@@ -29,11 +28,8 @@ export const shell = {
     theme: "Theme: {{theme}}",
   },
   theme: { system: "system", light: "light", dark: "dark" },
-  density: { compact: "compact", comfortable: "comfortable" },
-  timeForm: { relative: "relative", local: "local time", utc: "UTC" },
   footer: {
     gateway: "gateway {{state}}",
-    uptime: "gateway up {{length}}",
     running: "running {{value}}",
     queued: "queued {{value}}",
     needsYou: "needs you {{value}}",
@@ -61,7 +57,6 @@ export const shell = {
     pin: "Pin",
     pinned: "Pinned: stays while you move through the list",
     resize: "Width of the inspector",
-    nothing: "Nothing is selected.",
   },
   palette: {
     title: "Go to or do",
@@ -71,7 +66,6 @@ export const shell = {
     act: "Act",
     sessions: "Sessions",
     panel: "Panel",
-    searching: "Searching sessions…",
   },
   keys: {
     title: "Keyboard",
@@ -100,16 +94,9 @@ export const shell = {
     more_one: "{{count}} more",
     more_other: "{{count}} more",
     burst: "{{count}} notices in a few seconds",
-    undone: "Undone",
     undoGone: "Undo is no longer possible: {{reason}}",
-    nothingToUndo: "There is nothing to undo.",
   },
   command: {
-    "go.overview": "Overview",
-    "go.sessions": "Sessions",
-    "go.channels": "Channels",
-    "go.agents": "Agents",
-    "go.settings": "Settings",
     "app.palette": "Command palette",
     "app.notices": "Notices",
     "app.shortcuts": "All shortcuts",
@@ -154,6 +141,5 @@ export const shell = {
   notFound: {
     title: "There is no such page",
     body: "The address {{path}} names nothing in this panel.",
-    search: "Search",
   },
 };

@@ -40,7 +40,8 @@ export function agentColumns(t: TFunction, isProbing: (id: string) => boolean): 
     },
     {
       ...column("origin"),
-      width: "9ch",
+      from: 84,
+      width: "11ch",
       cell: (row) => <span>{t(`agents.origin.${row.origin}`)}</span>,
     },
     {
@@ -58,6 +59,7 @@ export function agentColumns(t: TFunction, isProbing: (id: string) => boolean): 
     },
     {
       ...column("model"),
+      from: 56,
       width: "minmax(12ch, 1fr)",
       cell: (row) =>
         row.model === null ? (
@@ -76,6 +78,7 @@ export function agentColumns(t: TFunction, isProbing: (id: string) => boolean): 
     },
     {
       ...column("took"),
+      from: 76,
       width: "9ch",
       align: "end",
       cell: (row) =>
@@ -94,12 +97,14 @@ export function agentColumns(t: TFunction, isProbing: (id: string) => boolean): 
     },
     {
       ...column("running"),
+      from: 62,
       width: "8ch",
       align: "end",
       cell: (row) => <Count value={row.running} />,
     },
     {
       ...column("failures"),
+      from: 70,
       width: "10ch",
       align: "end",
       cell: (row) =>

@@ -37,6 +37,7 @@ export function channelColumns(t: TFunction): Column<ChannelRow>[] {
     },
     {
       ...column("since"),
+      from: 58,
       width: "8ch",
       align: "end",
       cell: (row) => (
@@ -45,12 +46,14 @@ export function channelColumns(t: TFunction): Column<ChannelRow>[] {
     },
     {
       ...column("in"),
+      from: 72,
       width: "7ch",
       align: "end",
       cell: (row) => <Count value={row.messagesIn} />,
     },
     {
       ...column("out"),
+      from: 72,
       width: "7ch",
       align: "end",
       cell: (row) => <Count value={row.messagesOut} />,
@@ -68,6 +71,7 @@ export function channelColumns(t: TFunction): Column<ChannelRow>[] {
     },
     {
       ...column("sessions"),
+      from: 48,
       width: "9ch",
       align: "end",
       cell: (row) =>

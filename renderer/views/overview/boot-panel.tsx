@@ -24,10 +24,10 @@ export function BootPanel() {
               i18nKey={`overview.boot.${status.previousExit}`}
               components={{ at: <Time atMs={status.startedAtMs} /> }}
             />
-            {status.previousExit === "unclean" && (
+            {status.previousExit !== "first_start" && (
               <>
                 {" "}
-                <Link href="/sessions?filter=state:will-resume">{t("overview.boot.resume")}</Link>
+                <Link href="/recovery">{t("overview.boot.report")}</Link>
               </>
             )}
           </p>

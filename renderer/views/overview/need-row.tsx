@@ -124,6 +124,13 @@ function useRemedy(need: Need): { label: string; run: () => void } {
           go("/agents");
         },
       };
+    case "deliveries":
+      return {
+        label: t("overview.needs.act.decide"),
+        run: () => {
+          go("/recovery?tab=deliveries");
+        },
+      };
     case "channel":
       return {
         label: t(remedy.edit === null ? "overview.needs.act.channel" : "overview.needs.act.hook"),
@@ -147,7 +154,7 @@ function useRemedy(need: Need): { label: string; run: () => void } {
       return {
         label: t(`overview.needs.act.${remedy.act}`),
         run: () => {
-          if (need.kind === "session" || need.kind === "delivery") go(sessionPath(need.row.key));
+          if (need.kind === "session") go(sessionPath(need.row.key));
         },
       };
   }

@@ -96,6 +96,12 @@ describe("the one best thing to do", () => {
     expect(of(row)).toMatchObject({ act });
   });
 
+  test("for a reply that may have arrived is to decide about it", () => {
+    const deliveries = [delivery];
+    const [need] = needsOf({ sessions: [], channels: [], deliveries, status: up });
+    expect(need && remedyOf(need)).toEqual({ act: "deliveries" });
+  });
+
   test.each([
     { id: "webhook:deploys", edit: "deploys" },
     { id: "telegram", edit: null },

@@ -46,7 +46,7 @@ export function needsOf({ sessions, channels, deliveries, status }: NeedsOf): Ne
 export type Remedy =
   | { act: "settings"; section: "data" | null }
   | { act: "open" | "answer" | "unsuspend" }
-  | { act: "agents" }
+  | { act: "agents" | "deliveries" }
   | { act: "channel"; edit: string | null };
 
 /** Turns that failed because of the agent's server, key or model: the session itself is not what needs looking at. */
@@ -67,6 +67,6 @@ export function remedyOf(need: Need): Remedy {
       return { act: "channel", edit: hook };
     }
     case "delivery":
-      return { act: "open" };
+      return { act: "deliveries" };
   }
 }

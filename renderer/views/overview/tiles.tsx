@@ -60,11 +60,7 @@ export function Tiles() {
         >
           {line(running, (reading) => reading.running, count)}
         </Tile>
-        <Tile
-          label={queued}
-          value={<Count value={status?.counts.queued ?? null} />}
-          href="/sessions?filter=state:queued,running&sort=-queue"
-        >
+        <Tile label={queued} value={<Count value={status?.counts.queued ?? null} />} href="/queues">
           {line(queued, (reading) => reading.queued, count)}
         </Tile>
         <Tile

@@ -29,6 +29,13 @@ export function Composer({ composer, running, onStop, ready, onLeave }: Composer
   useEffect(() => {
     if (ready) field.current?.focus();
   }, [ready]);
+  useEffect(() => {
+    const root = document.documentElement;
+    root.dataset["composer"] = "";
+    return () => {
+      delete root.dataset["composer"];
+    };
+  }, []);
   // As tall as its text, up to the limit in its stylesheet.
   useLayoutEffect(() => {
     const area = field.current;

@@ -1,4 +1,4 @@
-import { useRef, useState, type ReactNode } from "react";
+import { useEffect, useRef, useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useStore } from "zustand";
 import type { SessionKey } from "../../../core/contract/ids.ts";
@@ -104,6 +104,12 @@ function Loaded({ sessionKey, session, corner, titled }: LoadedProps) {
     [sessionKey, panel],
   );
   const commandsFor = useSessionCommands();
+  useEffect(() => {
+    panel.selection.actions.show(detail);
+    return () => {
+      panel.selection.actions.show(null);
+    };
+  }, [panel, detail]);
   const tab: TabId = tabs.find((one) => one === params.get("tab")) ?? "transcript";
   const setTab = (id: TabId) => {
     setParams({ tab: id === "transcript" ? null : id });
@@ -189,7 +195,10 @@ function Loaded({ sessionKey, session, corner, titled }: LoadedProps) {
                 if (detail !== null) void panel.acts.act("stop", [detail]);
               }}
               onLeave={() => {
-                box.current?.querySelector<HTMLElement>("[role=log]")?.focus();
+                const log = box.current?.querySelector<HTMLElement>("[role=log]:not([hidden])");
+                if (log) log.focus();
+                else if (document.activeElement instanceof HTMLElement)
+                  document.activeElement.blur();
               }}
             />
           </>

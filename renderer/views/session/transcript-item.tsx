@@ -80,15 +80,20 @@ export function TranscriptItemView({
       );
     case "answer":
       return (
-        <Bubble
-          mine={false}
-          continues={false}
-          who={t("session.transcript.system")}
-          atMs={item.answer.atMs}
-          copy={item.answer.text}
-        >
-          <Markdown text={item.answer.text} />
-        </Bubble>
+        <>
+          <Bubble mine continues={false} who={t("session.transcript.you")} atMs={item.answer.atMs}>
+            <code>{item.answer.command}</code>
+          </Bubble>
+          <Bubble
+            mine={false}
+            continues={false}
+            who={t("session.transcript.system")}
+            atMs={item.answer.atMs}
+            copy={item.answer.text}
+          >
+            <Markdown text={item.answer.text} />
+          </Bubble>
+        </>
       );
   }
 }

@@ -84,6 +84,18 @@ describe("the order of a transcript", () => {
   });
 });
 
+test("a command's answer stands where it was given", () => {
+  const answer = { id: "a", command: "/status", text: "idle", atMs: at + 2_500 };
+  expect(kinds({ messages: [message(1), message(2), message(3)], answers: [answer] })).toEqual([
+    "start",
+    "day",
+    "message",
+    "message",
+    "answer",
+    "message",
+  ]);
+});
+
 test("finding looks into every text, whatever its case", () => {
   const items = transcriptItems({
     ...nothing,

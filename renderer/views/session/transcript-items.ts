@@ -42,7 +42,15 @@ export function transcriptItems(parts: TranscriptParts): TranscriptItem[] {
   if (hasMore) items.push({ kind: "older", key: "older" });
   else if (loaded && messages.length > 0) items.push({ kind: "start", key: "start" });
   let before: MessageRow | undefined;
+  const unplaced = [...answers];
+  const placeAnswers = (untilMs: number) => {
+    while (unplaced[0] !== undefined && unplaced[0].atMs <= untilMs) {
+      const answer = unplaced.shift();
+      if (answer) items.push({ kind: "answer", key: `answer ${answer.id}`, answer });
+    }
+  };
   for (const message of messages) {
+    placeAnswers(message.atMs);
     if (before === undefined || dayOf(before.atMs) !== dayOf(message.atMs))
       items.push({ kind: "day", key: `day ${dayOf(message.atMs)}`, atMs: message.atMs });
     const key = `message ${message.id}`;
@@ -50,7 +58,7 @@ export function transcriptItems(parts: TranscriptParts): TranscriptItem[] {
     else items.push({ kind: "message", key, message, continues: continues(before, message) });
     before = message;
   }
-  for (const answer of answers) items.push({ kind: "answer", key: `answer ${answer.id}`, answer });
+  placeAnswers(Number.POSITIVE_INFINITY);
   if (live !== null) items.push({ kind: "live", key: "live", live, continues: false });
   for (const item of waiting) items.push({ kind: "waiting", key: `waiting ${item.inputId}`, item });
   for (const one of outgoing)

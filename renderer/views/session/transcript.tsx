@@ -15,6 +15,7 @@ import { FindBar } from "./find-bar.tsx";
 import { TranscriptItemView } from "./transcript-item.tsx";
 import { guessedLines, matchingItems, transcriptItems } from "./transcript-items.ts";
 import css from "./transcript.module.css";
+import { useTail } from "./use-tail.ts";
 
 export interface TranscriptProps {
   transcript: TranscriptStore;
@@ -26,7 +27,7 @@ export interface TranscriptProps {
 }
 
 const LINE = 20; // a guess of the height of a line until an item is measured
-const NEAR_END = 80;
+const STEP = 2 * LINE;
 const NEAR_START = 6;
 
 /** What was said, oldest first: pages upward, follows the end until somebody scrolls, writes along while a reply grows. */
@@ -36,7 +37,6 @@ export function Transcript({ transcript, composer, detail, find, onFind }: Trans
   const { outgoing, answers } = useStore(composer.store);
   const scroller = useRef<HTMLDivElement>(null);
   const box = useRef<HTMLDivElement>(null);
-  const [atEnd, setAtEnd] = useState(true);
   const [found, setFound] = useState(0);
   const waiting = detail?.waiting ?? none;
   const { messages, hasMore, loaded, live } = state;
@@ -62,54 +62,49 @@ export function Transcript({ transcript, composer, detail, find, onFind }: Trans
     },
     overscan: 4,
     anchorTo: "end",
-    followOnAppend: true,
-    scrollEndThreshold: NEAR_END,
   });
 
-  // The first rows that arrive are read from their end.
-  const settled = useRef(false);
-  useEffect(() => {
-    if (settled.current || items.length === 0) return;
-    settled.current = true;
-    virtual.scrollToEnd();
-  }, [virtual, items.length]);
+  const size = virtual.getTotalSize();
+  const { follows, toEnd, letGo, handlers } = useTail(scroller, size);
 
   const shown = virtual.getVirtualItems();
   const firstShown = shown[0]?.index ?? 0;
   useEffect(() => {
-    if (settled.current && hasMore && firstShown < NEAR_START) void transcript.actions.older();
-  }, [transcript, hasMore, firstShown, messages.length]);
+    // While it follows the end, nobody looks at the start, however few rows there are.
+    if (hasMore && !follows && firstShown < NEAR_START) void transcript.actions.older();
+  }, [transcript, hasMore, follows, firstShown, messages.length]);
 
   // What the operator sends is something to look at, wherever the view was.
   const sentCount = outgoing.length;
   useEffect(() => {
-    if (sentCount > 0) virtual.scrollToEnd();
-  }, [virtual, sentCount]);
+    if (sentCount > 0) toEnd();
+  }, [toEnd, sentCount]);
 
   const matches = useMemo(() => (find === null ? [] : matchingItems(items, find)), [items, find]);
-  const toMatch = (step: number) => {
-    if (matches.length === 0) return;
-    const next = (found + step + matches.length) % matches.length;
-    setFound(next);
-    const index = matches[next];
-    if (index !== undefined) virtual.scrollToIndex(index, { align: "center" });
+  const showMatch = (found: readonly number[], at: number) => {
+    setFound(at);
+    const index = found[at];
+    if (index === undefined) return;
+    letGo();
+    virtual.scrollToIndex(index, { align: "center" });
   };
   useCommands(
     {
       "row.last": () => {
-        virtual.scrollToEnd();
+        toEnd();
         return true;
       },
       "row.first": () => {
+        letGo();
         virtual.scrollToIndex(0);
         return true;
       },
       "row.next": () => {
-        virtual.scrollBy(2 * LINE);
+        scroller.current?.scrollBy({ top: STEP });
         return true;
       },
       "row.previous": () => {
-        virtual.scrollBy(-2 * LINE);
+        scroller.current?.scrollBy({ top: -STEP });
         return true;
       },
       "app.filter": () => {
@@ -132,10 +127,13 @@ export function Transcript({ transcript, composer, detail, find, onFind }: Trans
           whole={!hasMore}
           place={scroller}
           onWords={(words) => {
-            setFound(0);
             onFind(words);
+            if (words !== null) showMatch(matchingItems(items, words), 0);
           }}
-          onStep={toMatch}
+          onStep={(step) => {
+            if (matches.length > 0)
+              showMatch(matches, (found + step + matches.length) % matches.length);
+          }}
         />
       )}
       {!loaded && (
@@ -155,11 +153,9 @@ export function Transcript({ transcript, composer, detail, find, onFind }: Trans
         tabIndex={0}
         data-keys="list"
         hidden={items.length === 0}
-        onScroll={({ currentTarget: log }) => {
-          setAtEnd(log.scrollHeight - log.scrollTop - log.clientHeight < NEAR_END);
-        }}
+        {...handlers}
       >
-        <div className={css["items"]} style={{ blockSize: `${virtual.getTotalSize()}px` }}>
+        <div className={css["items"]} style={{ blockSize: `${size}px` }}>
           {shown.map(({ key, index, start }) => {
             const item = items[index];
             return (
@@ -179,15 +175,9 @@ export function Transcript({ transcript, composer, detail, find, onFind }: Trans
           })}
         </div>
       </div>
-      {!atEnd && items.length > 0 && (
+      {!follows && items.length > 0 && (
         <div className={css["toEnd"]}>
-          <Button
-            size="small"
-            icon={ArrowDown}
-            onClick={() => {
-              virtual.scrollToEnd();
-            }}
-          >
+          <Button size="small" icon={ArrowDown} onClick={toEnd}>
             {t(live === null ? "session.transcript.toEnd" : "session.transcript.newBelow")}
           </Button>
         </div>

@@ -1,5 +1,4 @@
 import type { TFunction } from "i18next";
-import { useTranslation } from "react-i18next";
 import { useStore } from "zustand";
 import type { SessionRow } from "../../../core/contract/domain.ts";
 import { Id } from "../../components/id.tsx";
@@ -8,6 +7,7 @@ import { StateChip } from "../../components/state-chip.tsx";
 import type { Column } from "../../components/table-columns.ts";
 import { Duration, Time } from "../../components/time.tsx";
 import { sessionName } from "../../i18n/session-name.ts";
+import { useWords } from "../../i18n/use-words.ts";
 import { usePanel } from "../../stores/panel.tsx";
 import css from "./session-columns.module.css";
 
@@ -102,7 +102,7 @@ const headers = {
 } as const;
 
 function StateCell({ row }: { row: SessionRow }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   const { acts } = usePanel();
   const act = useStore(acts.store, (state) => state.pending.get(row.key));
   return (
@@ -117,7 +117,7 @@ function StateCell({ row }: { row: SessionRow }) {
 }
 
 function TitleCell({ row }: { row: SessionRow }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return (
     <span className={css["title"]}>
       <span className={css["name"]} data-untitled={row.title.trim() === "" || undefined}>
@@ -139,6 +139,6 @@ function QueueCell({ depth }: { depth: number }) {
 }
 
 function AgentCell({ id }: { id: string | null }) {
-  const { t } = useTranslation();
+  const { t } = useWords();
   return id ?? <span className={css["none"]}>{t("sessions.defaultAgent")}</span>;
 }

@@ -39,5 +39,5 @@ test("a session's address survives any key; a damaged one is nowhere", () => {
   expect(placeOf(`/sessions/${encodeURIComponent(key)}`)).toEqual({ kind: "session", key });
   expect(placeOf("/sessions/%E0%A4%A")).toEqual({ kind: "nowhere" });
   expect(placeOf("/sessions/a/b")).toEqual({ kind: "nowhere" });
-  expect(placeOf("/queues")).toEqual({ kind: "nowhere" });
+  expect(placeOf("/no-such-place")).toEqual({ kind: "nowhere" });
 });

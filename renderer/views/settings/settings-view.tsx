@@ -40,32 +40,36 @@ export function SettingsView() {
   return (
     <ViewFrame title={t("screen.settings")} scroll="none" actions={<StaleBadge />}>
       <div className={css["settings"]}>
-        <nav className={css["nav"]} aria-label={t("settings.nav")}>
-          <ul>
-            {sectionIds.map((id) => (
-              <li key={id}>
-                <Link
-                  href={settingsPath(id)}
-                  quiet
-                  className={css["navLink"]}
-                  current={id === section}
-                >
-                  {t(`settings.section.${id}`)}
-                </Link>
-              </li>
-            ))}
-          </ul>
-        </nav>
-        <div className={css["section"]} data-fill={section === "logs" || undefined}>
-          <div className={css["inner"]}>
-            <h2 className={css["title"]}>{t(`settings.section.${section}`)}</h2>
-            {settings !== null && <ProblemsBanner settings={settings} />}
-            {error !== null && <Failure error={error} onRetry={() => void store.actions.pull()} />}
-            {settings !== null || independent.has(section) ? (
-              <Section section={section} store={store} />
-            ) : (
-              error === null && <Skeleton width={64} lines={6} />
-            )}
+        <div className={css["layout"]}>
+          <nav className={css["nav"]} aria-label={t("settings.nav")}>
+            <ul>
+              {sectionIds.map((id) => (
+                <li key={id}>
+                  <Link
+                    href={settingsPath(id)}
+                    quiet
+                    className={css["navLink"]}
+                    current={id === section}
+                  >
+                    {t(`settings.section.${id}`)}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </nav>
+          <div className={css["section"]} data-fill={section === "logs" || undefined}>
+            <div className={css["inner"]}>
+              <h2 className={css["title"]}>{t(`settings.section.${section}`)}</h2>
+              {settings !== null && <ProblemsBanner settings={settings} />}
+              {error !== null && (
+                <Failure error={error} onRetry={() => void store.actions.pull()} />
+              )}
+              {settings !== null || independent.has(section) ? (
+                <Section section={section} store={store} />
+              ) : (
+                error === null && <Skeleton width={64} lines={6} />
+              )}
+            </div>
           </div>
         </div>
       </div>
