@@ -250,7 +250,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   const hurry = new AbortController();
 
-  async function stop(reason: string): Promise<void> {
+  async function stop(reason: string, restarts: boolean): Promise<void> {
     log.info("gateway.stopping", { reason, running: lanes.countRunning() });
     const started = state !== "starting";
     state = "draining";
@@ -263,7 +263,11 @@ export function createGateway(options: GatewayOptions): Gateway {
     await machinery.housekeeping.stop();
     const signals = machinery.awareness.stop();
     const detached = machinery.lifecycle.background.stop(); // their records settle while turns end
-    const left = await lanes.drain(config.value.gateway.quit_drain_timeout * 1000, hurry.signal);
+    // Who restarts waits for answers; who quits wants to leave (lifecycle 10.7).
+    const drainSeconds = restarts
+      ? config.value.agent.restart_after_turn_timeout
+      : config.value.gateway.quit_drain_timeout;
+    const left = await lanes.drain(drainSeconds * 1000, hurry.signal);
     failpoint("stop.drained");
     if (left.length > 0) db.writeNow(() => countCut(stores, left, clock.nowMs()));
     failpoint("stop.cut_counted");
@@ -328,7 +332,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     start,
     stop(reason, given = {}) {
       if (given.now === true) hurry.abort(); // also while it drains already
-      stopping ??= stop(reason);
+      stopping ??= stop(reason, given.restart === true);
       return stopping;
     },
   };

@@ -95,6 +95,7 @@ function stopBeforeQuit(gateway: OwnedGateway): void {
     stopping = true;
     gateway.stop("quit", given).then(
       () => {
+        if (given.restart === true) app.relaunch();
         app.exit(0);
       },
       (thrown: unknown) => {

@@ -114,7 +114,7 @@ test("a tool that is none is answered as failed, and the turn goes on; a lane's 
   expect(told.events).toContainEqual(
     expect.objectContaining({ type: "tool-result", failed: true }),
   );
-  expect((server.requests.at(-1)?.body as Asked).model).toBe("other-9b");
+  expect(asked(server).model).toBe("other-9b");
 });
 
 test("text that is handed in goes after the next tool result", async () => {
@@ -133,7 +133,7 @@ test("text that is handed in goes after the next tool result", async () => {
   };
   const told = await collect(agent, { text: "look up x", tools: calling });
   expect(told.events).toContainEqual({ type: "steered", inputId: 7, text: "and look up y" });
-  expect((server.requests.at(-1)?.body as Asked).messages.at(-1)).toEqual({
+  expect(asked(server).messages.at(-1)).toEqual({
     role: "user",
     content: "and look up y",
   });
@@ -164,3 +164,10 @@ test("the practice agent calls what it is told to, and is silent where only the 
     expect.objectContaining({ type: "tool-result", failed: true }),
   );
 });
+
+/** What the server was asked last. */
+function asked(server: { requests: readonly { body: unknown }[] }): Asked {
+  const last = server.requests.at(-1);
+  if (last === undefined) throw new Error("nothing was asked");
+  return last.body as Asked;
+}

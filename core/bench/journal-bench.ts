@@ -134,6 +134,7 @@ async function withLongestBlock(
   let over = false;
   let blockMs = 0;
   const watch = (async () => {
+    // oxlint-disable-next-line typescript/no-unnecessary-condition -- set from outside the loop
     while (!over) {
       const at = performance.now();
       await new Promise((resolve) => setImmediate(resolve));

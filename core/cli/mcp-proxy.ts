@@ -67,6 +67,7 @@ export async function proxyMcp(gateway: Client, session: string | null): Promise
   });
   await http.terminateSession().catch(() => undefined);
   await upstream.close().catch(() => undefined);
+  // oxlint-disable-next-line typescript/no-unnecessary-condition -- a callback sets it
   if (gone !== null)
     throw new SignalboxError("E_NOT_RUNNING", "The gateway went away.", {}, { cause: gone });
 }

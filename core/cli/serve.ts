@@ -22,14 +22,29 @@ const SAME_WISH_MS = 1000;
 /**
  * Runs the gateway and its loopback server in this process until it is told to stop; resolves when it has stopped.
  *
- * SIGTERM and SIGINT drain; a later second one ends the process at once, which loses nothing that was accepted.
+ * SIGTERM and SIGINT drain; a later second one ends the process at once, which loses nothing that was accepted. A restart
+ * (`/restart`) drains and begins anew in this process, at the same address if it can be had, so that links and clients hold.
  *
  * @throws {SignalboxError} E_OWNED naming the owner, and whatever else keeps the data or the port from opening.
  */
 export async function serve(options: ServeOptions, terminal: Terminal): Promise<void> {
+  const wishes = stopSwitch();
+  let ended = await serveOnce(options, terminal, wishes, true);
+  while (ended.restarts) {
+    const again = { ...options, port: ended.port };
+    ended = await serveOnce(again, terminal, wishes, false);
+  }
+}
+
+async function serveOnce(
+  options: ServeOptions,
+  terminal: Terminal,
+  wishes: StopSwitch,
+  first: boolean,
+): Promise<{ restarts: boolean; port: number }> {
   const { createGateway } = await import("../gateway.ts");
   const gateway = createGateway({ dataDir: options.dataDir, host: "headless" });
-  const stopping = stopSwitch(gateway);
+  const stopping = wishes.of(gateway);
   let server: RunningServer;
   try {
     await gateway.start();
@@ -42,11 +57,13 @@ export async function serve(options: ServeOptions, terminal: Terminal): Promise<
   const wantedPort = options.port ?? gateway.serverSettings.port;
   if (wantedPort !== 0 && wantedPort !== server.port)
     terminal.err(`Port ${wantedPort} is in use; ${server.port} is used instead.\n`);
-  await tellReady(gateway, server, options, terminal);
+  if (first) await tellReady(gateway, server, options, terminal);
+  else terminal.err("The gateway has restarted.\n");
 
-  const { reason, now } = await stopping;
-  await gateway.stop(reason, now === undefined ? {} : { now });
+  const { reason, ...wish } = await stopping;
+  await gateway.stop(reason, wish);
   await server.close();
+  return { restarts: wish.restart === true && !wishes.isOver(), port: server.port };
 }
 
 async function openServer(gateway: Gateway, options: ServeOptions): Promise<RunningServer> {
@@ -94,33 +111,55 @@ interface StopWish extends StopOptions {
   reason: string;
 }
 
-/** Resolves with the first reason to stop: a signal, a launcher that is gone, or a call. */
-function stopSwitch(gateway: Gateway): Promise<StopWish> {
-  return new Promise((resolve) => {
-    let firstMs: number | null = null;
-    let hurried = false;
-    const onSignal = (signal: NodeJS.Signals): void => {
-      const nowMs = performance.now();
-      firstMs ??= nowMs;
-      resolve({ reason: signal });
-      if (nowMs - firstMs <= SAME_WISH_MS) return;
-      if (hurried) process.exit(1); // asked three times: nothing more to wait for
-      hurried = true;
-      void gateway.stop(signal, { now: true });
-    };
-    process.on("SIGTERM", onSignal);
-    process.on("SIGINT", onSignal);
-    // With a terminal only: under nohup, the terminal's end is no wish to stop.
-    if (process.stdin.isTTY || process.platform === "win32") process.on("SIGHUP", onSignal);
-    if (process.connected)
-      process.once("disconnect", () => {
-        resolve({ reason: "the launcher is gone" });
-      });
-    gateway.onStopRequested((options) => {
-      resolve({ reason: "asked by a call", ...options });
-      if (options.now === true) void gateway.stop("asked by a call", options); // a drain under way is cut
+interface StopSwitch {
+  /** The first reason for this gateway to stop: a signal, a launcher that is gone, or a call. */
+  of(gateway: Gateway): Promise<StopWish>;
+  /** The process itself is to end: nothing starts again. */
+  isOver(): boolean;
+}
+
+/** One for the process, whatever number of gateways it runs one after the other. */
+function stopSwitch(): StopSwitch {
+  let gateway: Gateway | null = null;
+  let tell: (wish: StopWish) => void = () => undefined;
+  let ending: StopWish | null = null;
+  let firstMs: number | null = null;
+  let hurried = false;
+  const end = (reason: string): void => {
+    ending ??= { reason };
+    tell(ending);
+  };
+  const onSignal = (signal: NodeJS.Signals): void => {
+    const nowMs = performance.now();
+    firstMs ??= nowMs;
+    end(signal);
+    if (nowMs - firstMs <= SAME_WISH_MS) return;
+    if (hurried) process.exit(1); // asked three times: nothing more to wait for
+    hurried = true;
+    void gateway?.stop(signal, { now: true });
+  };
+  process.on("SIGTERM", onSignal);
+  process.on("SIGINT", onSignal);
+  // With a terminal only: under nohup, the terminal's end is no wish to stop.
+  if (process.stdin.isTTY || process.platform === "win32") process.on("SIGHUP", onSignal);
+  if (process.connected)
+    process.once("disconnect", () => {
+      end("the launcher is gone");
     });
-  });
+  return {
+    isOver: () => ending !== null,
+    of(next) {
+      gateway = next;
+      return new Promise((resolve) => {
+        tell = resolve;
+        if (ending) resolve(ending);
+        next.onStopRequested((options) => {
+          resolve({ reason: "asked by a call", ...options });
+          if (options.now === true) void next.stop("asked by a call", options); // a drain under way is cut
+        });
+      });
+    },
+  };
 }
 
 /**

@@ -3,6 +3,7 @@ import { createHousekeeping } from "../recovery/housekeeping.ts";
 import { createWatchdog } from "../turns/watchdog.ts";
 import type { Watched } from "../turns/watchdog.ts";
 import type { Base } from "./base.ts";
+import { lifecycleUpkeep } from "./lifecycle-upkeep.ts";
 
 /** What looks after the others by the clock: hung turns, and what no longer serves anything. */
 export function createUpkeep(
@@ -35,6 +36,7 @@ export function createUpkeep(
   });
   const housekeeping = createHousekeeping({
     ...parts,
+    more: lifecycleUpkeep(base),
     db,
     stores,
     clock,

@@ -18,7 +18,6 @@ export const cachedAgent = z.object({
   /** Tokens that its next turn has to read again after an eviction: the last prompt's size. */
   rereadTokens: z.number().int(),
 });
-export type CachedAgentRow = z.output<typeof cachedAgent>;
 
 export const passReport = z.object({
   atMs: epochMs,

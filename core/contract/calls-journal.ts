@@ -1,3 +1,4 @@
+/* oxlint-disable max-lines -- one area of the contract, declarations only */
 import { z } from "zod";
 import { call } from "./call.ts";
 import { epochMs, sessionKey } from "./domain.ts";

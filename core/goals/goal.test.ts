@@ -51,7 +51,7 @@ describe("changes of a goal and their signals (state-awareness 11)", () => {
   test("one at a time; a finished one is cleared first; a stale id touches nothing", () => {
     const { goals } = world();
     expect(() => goals.update(key, null, { action: "pause" }, byPerson, 9)).toThrow(
-      refused("E_NOT_FOUND") as Error,
+      refused("E_NOT_FOUND"),
     );
     const first = goals.start(key, start, byPerson, 10).goal;
     expect(() => goals.start(key, start, byPerson, 11)).toThrow("goal already exists");
@@ -95,10 +95,10 @@ describe("changes of a goal and their signals (state-awareness 11)", () => {
       goals.once(key, { operationId: "op-1", issuedAtMs }, request, 10, work);
     const first = once("start", begin);
     expect(once("start", begin)).toEqual({ ...first, replayed: true });
-    expect(() => once("clear", begin)).toThrow(refused("E_CONFLICT") as Error);
+    expect(() => once("clear", begin)).toThrow(refused("E_CONFLICT"));
     expect(() =>
       goals.once(key, { operationId: "op-2", issuedAtMs: 400_000 }, "x", 10, begin),
-    ).toThrow(refused("E_INPUT", { field: "issuedAtMs" }) as Error);
+    ).toThrow(refused("E_INPUT", { field: "issuedAtMs" }));
     expect(summaries()).toEqual(["goal start"]);
   });
 });

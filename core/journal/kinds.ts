@@ -15,7 +15,7 @@ export const eventKinds = [
   "created",
   "relay_stopped",
 ] as const;
-export type EventKind = (typeof eventKinds)[number];
+type EventKind = (typeof eventKinds)[number];
 
 const notifying: ReadonlySet<string> = new Set(notifyingKinds);
 export const notifies = (kind: string): boolean => notifying.has(kind);

@@ -126,19 +126,6 @@ export const sessionCreated = (
   summary: "session created",
 });
 
-/** A foreign session was adopted (14.2). */
-export const adopted = (
-  subject: Subject,
-  source: { catalogId: string; hostId: string },
-): NewEvent => ({
-  ...subject,
-  kind: "adopted",
-  actor: { type: "human", id: null },
-  dedupeKey: `adopted:${subject.sessionKey}`,
-  summary: `adopted from ${source.catalogId}`,
-  payload: { ...source },
-});
-
 /** The source of an adopted session is gone for good (14.6). */
 export const upstreamMissing = (
   subject: Subject,

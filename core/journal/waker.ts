@@ -50,6 +50,8 @@ export function createWaker(deps: WakerDeps) {
   const placed = new Map<string, () => void>();
   const starts = new Map<string, number[]>();
   const failures = new Map<string, number>();
+  /** Sessions that are wanted again later, with what ends the waiting: one of each kind, however much happens. */
+  const later = { flood: new Map<string, () => void>(), retry: new Map<string, () => void>() };
   let working = false;
   let open = false;
 
@@ -105,13 +107,23 @@ export function createWaker(deps: WakerDeps) {
     placed.delete(key);
   }
 
+  /** @returns whether it was not waited for yet. */
+  function wantLater(kind: keyof typeof later, key: string, ms: number): boolean {
+    const waiting = later[kind];
+    if (waiting.has(key)) return false;
+    const cancel = clock.after(ms, () => {
+      waiting.delete(key);
+      if (journal.lines.hasWaiting(key)) want(key);
+    });
+    waiting.set(key, cancel);
+    return true;
+  }
+
   async function wakeOne(key: string): Promise<void> {
     const waitMs = floodedMs(key);
     if (waitMs > 0) {
-      log.info("wake.deferred", { sessionKey: key, ms: Math.round(waitMs) });
-      clock.after(waitMs, () => {
-        want(key);
-      });
+      if (wantLater("flood", key, waitMs))
+        log.info("wake.deferred", { sessionKey: key, ms: Math.round(waitMs) });
       return;
     }
     placed.set(
@@ -165,9 +177,7 @@ export function createWaker(deps: WakerDeps) {
     retry(key: string): void {
       const before = failures.get(key) ?? 0;
       failures.set(key, before + 1);
-      clock.after(retryMs[Math.min(before, retryMs.length - 1)] ?? 0, () => {
-        if (open && journal.lines.hasWaiting(key)) want(key);
-      });
+      wantLater("retry", key, retryMs[Math.min(before, retryMs.length - 1)] ?? 0);
     },
     told(key: string): void {
       failures.delete(key);
@@ -184,8 +194,10 @@ export function createWaker(deps: WakerDeps) {
     },
     close(): void {
       open = false;
-      for (const cancel of placed.values()) cancel();
-      placed.clear();
+      for (const waiting of [placed, later.flood, later.retry]) {
+        for (const cancel of waiting.values()) cancel();
+        waiting.clear();
+      }
       wanted.clear();
     },
   };

@@ -32,12 +32,14 @@ export interface HousekeepingDeps {
   log: Log;
   /** `agent.gateway_auto_continue_freshness` in ms; 0 and less = always fresh. */
   freshnessMs(): number;
+  /** Tasks of other parts, run after these. */
+  more?: readonly HousekeepingTask[];
   /** Something is owed to the lane's chat. */
   deliver(key: SessionKey): void;
 }
 
 /** One kind of left-over; `step` takes at most `batch` of them and returns how many it took. */
-interface Task {
+export interface HousekeepingTask {
   name: string;
   step(nowMs: number): number;
 }
@@ -88,7 +90,7 @@ export function createHousekeeping(deps: HousekeepingDeps) {
     return 0;
   }
 
-  const tasks: Task[] = [
+  const tasks: HousekeepingTask[] = [
     { name: "removed", step: tellRemoved },
     { name: "suspended", step: tellSuspended },
     { name: "held", step: tellLongHeld },
@@ -106,9 +108,10 @@ export function createHousekeeping(deps: HousekeepingDeps) {
         return 0;
       },
     },
+    ...(deps.more ?? []),
   ];
 
-  async function runTask({ name, step }: Task): Promise<void> {
+  async function runTask({ name, step }: HousekeepingTask): Promise<void> {
     try {
       let taken: number;
       do taken = await db.write(() => step(clock.nowMs()));

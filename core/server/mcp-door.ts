@@ -90,7 +90,7 @@ export function mcpDoor(clients: ToolClients, clock: Clock, log: Log): McpDoor {
       },
     });
     ({ key: sessionKey } = await client); // a key that cannot be meant is refused before anything is answered
-    await mcp.connect(transport as Parameters<McpServer["connect"]>[0]);
+    await mcp.connect(transport);
     return transport;
   }
 

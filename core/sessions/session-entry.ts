@@ -15,7 +15,7 @@ export const resumeReasons = [
   "restart_interrupted",
   "orphaned_tool_call",
 ] as const;
-export type ResumeReason = (typeof resumeReasons)[number];
+type ResumeReason = (typeof resumeReasons)[number];
 
 /** Another model for one lane, without credentials: those never reach disk (lifecycle 2.1). */
 export type ModelOverride = Readonly<Partial<Record<"model" | "provider" | "base_url", string>>>;

@@ -9,8 +9,6 @@ export interface NewBoot {
 
 export type PreviousExit = "first_start" | "clean" | "unclean";
 
-export type BootStore = ReturnType<typeof bootStore>;
-
 /** The table `boots`: one row a start of the gateway, with how it ended. */
 export function bootStore(db: Database) {
   const previous = db.sql.prepare<[], { one: 1 }>(`SELECT 1 AS one FROM boots LIMIT 1`);

@@ -57,7 +57,7 @@ async function open(file: string) {
     const transport = new StreamableHTTPClientTransport(url, {
       requestInit: { headers: { authorization: `Bearer ${loadToken(dir)}` } },
     });
-    await client.connect(transport as Transport);
+    await client.connect(transport);
     open.push(client);
     return client;
   }

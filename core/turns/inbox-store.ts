@@ -116,9 +116,11 @@ export function inboxStore({ sql }: Database) {
   const ofTurn = sql.prepare<[string], InboundRow>(
     `SELECT ${columns} FROM inbound_journal WHERE turn_id = ? ORDER BY seq LIMIT 1`,
   );
-  const makeRoom = sql.prepare<[string]>(
-    `UPDATE inbound_journal SET place = 'fifo' WHERE session_key = ? AND state = 'accepted' AND place = 'slot'`,
-  );
+  // What a removal was taken back of may have an older position, and still was shown behind it.
+  const makeRoom = sql.prepare<[{ key: string }]>(`
+    UPDATE inbound_journal SET place = 'fifo', position = min(position, coalesce((SELECT min(position) - 1 FROM inbound_journal
+      WHERE session_key = @key AND state = 'accepted' AND place = 'fifo'), position))
+     WHERE session_key = @key AND state = 'accepted' AND place = 'slot'`);
   const startedBy = sql.prepare<[string], InboundRow>(
     `SELECT ${columns} FROM inbound_journal WHERE turn_id = ? AND state = 'started' ORDER BY seq`,
   );
@@ -213,7 +215,7 @@ export function inboxStore({ sql }: Database) {
     },
     /** The slot's item waits behind a resume that is put before it; it stays first of the FIFO. */
     makeRoom(key: SessionKey): void {
-      makeRoom.run(key);
+      makeRoom.run({ key });
     },
     /** What a turn without an end was answering. */
     startedBy: (turnId: TurnId): InboundRow[] => startedBy.all(turnId),
@@ -227,7 +229,7 @@ export function inboxStore({ sql }: Database) {
      * `/stop`, what waits then waits for the next message (lifecycle 12.2).
      */
     holdBack(key: SessionKey, seq: number): void {
-      makeRoom.run(key);
+      makeRoom.run({ key });
       toFront.run({ seq, key });
     },
     /** The message of the lane's newest turn that was cut by a stop or a crash. */

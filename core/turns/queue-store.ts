@@ -100,6 +100,7 @@ export function queueStore({ sql }: Database) {
      * @returns false where the item, or the one it goes before, is not waiting in the lane any more, or is a resume.
      */
     move(key: SessionKey, inputId: number, before: number | null): boolean {
+      if (before === inputId) return false; // before itself: nothing is asked for
       const items = order.all(key);
       const item = items.find((one) => one.inputId === inputId);
       const goal = items.find((one) => one.inputId === before);

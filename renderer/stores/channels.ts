@@ -33,5 +33,3 @@ export function channelsStore(bridge: Bridge, counting?: Gateway) {
     },
   };
 }
-
-export type Channels = ReturnType<typeof channelsStore>;

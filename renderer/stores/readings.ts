@@ -86,4 +86,4 @@ export function readingsStore(gateway: Gateway, timer: Timer) {
   };
 }
 
-export type Readings = ReturnType<typeof readingsStore>;
+type Readings = ReturnType<typeof readingsStore>;

@@ -35,7 +35,8 @@ export function journalModel(watchers: readonly string[]) {
     watchers.map((key) => [key, { waiting: new Map(), shown: null }]),
   );
 
-  const held = (watcher: string): Map<string, Cursor> => cursors.get(watcher) ?? new Map();
+  const held = (watcher: string): Map<string, Cursor> =>
+    cursors.get(watcher) ?? new Map<string, Cursor>();
   const queue = (watcher: string): Queue =>
     queues.get(watcher) ?? { waiting: new Map(), shown: null };
   const append = (target: string): number => {

@@ -32,7 +32,8 @@ async function quiet(): Promise<boolean> {
 }
 
 if (mode === "settle") {
-  const until = Date.now() + 60_000;
+  await gateway.call("recovery.release", {}); // so many kills in a row: interrupted turns are held back
+  const until = Date.now() + 180_000; // a parent that was woken often is left alone for a minute
   while (!(await quiet())) {
     if (Date.now() > until) throw new Error("It never became quiet.");
     await pause(20);

@@ -98,6 +98,11 @@ class StandInApp extends EventEmitter {
     else this.quit();
   }
 
+  /** Electron starts the app again once it has ended; here whoever looks is told that it would. */
+  relaunch(): void {
+    process.stderr.write("stand-in: the app would start again\n");
+  }
+
   /** Ends without asking. */
   exit(code = 0): void {
     if (this.leaving) return;

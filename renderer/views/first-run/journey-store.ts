@@ -80,4 +80,4 @@ export function journeyStore({ bridge, lanes, timer, title }: JourneyOptions) {
   };
 }
 
-export type JourneyStore = ReturnType<typeof journeyStore>;
+type JourneyStore = ReturnType<typeof journeyStore>;

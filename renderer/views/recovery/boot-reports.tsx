@@ -80,6 +80,7 @@ function OneReport({ bootId }: { bootId: string }) {
     return () => {
       late = true;
     };
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- asked again by hand
   }, [bridge, bootId, asked]);
   if (report !== null) return <BootReportPanel report={report} />;
   if (error === null) return <Skeleton width={60} lines={6} />;

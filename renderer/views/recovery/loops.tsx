@@ -1,3 +1,4 @@
+import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useStore } from "zustand";
@@ -31,40 +32,7 @@ export function Loops({
   const { bridge, toasts } = usePanel();
   const { value, error } = useStore(loops.store);
   const threshold = value?.threshold ?? 0;
-  const columns = useMemo(
-    (): Column<Loop>[] => [
-      {
-        id: "state",
-        header: t("recovery.column.state"),
-        width: "14ch",
-        cell: (loop) => (
-          <StateChip
-            bare
-            state={loop.suspended ? "stuck" : loop.held ? "suspended" : "resume_pending"}
-          />
-        ),
-      },
-      {
-        id: "session",
-        header: t("recovery.column.session"),
-        width: "minmax(16ch, 1fr)",
-        cell: (loop) => <span title={loop.key}>{loop.title === "" ? loop.key : loop.title}</span>,
-      },
-      {
-        id: "restarts",
-        header: t("recovery.column.restarts"),
-        width: "24ch",
-        cell: (loop) => t("recovery.restartsOf", { count: loop.restarts, threshold }),
-      },
-      {
-        id: "held",
-        header: t("recovery.column.held"),
-        width: "16ch",
-        cell: (loop) => t(loop.held ? "recovery.heldYes" : "recovery.heldNo"),
-      },
-    ],
-    [t, threshold],
-  );
+  const columns = useMemo(() => loopColumns(t, threshold), [t, threshold]);
   if (value === null)
     return error === null ? (
       <Skeleton width={60} lines={4} />
@@ -128,4 +96,39 @@ export function Loops({
       </ShortTable>
     </div>
   );
+}
+
+/** The columns of the table of loops. */
+function loopColumns(t: TFunction, threshold: number): Column<Loop>[] {
+  return [
+    {
+      id: "state",
+      header: t("recovery.column.state"),
+      width: "14ch",
+      cell: (loop) => (
+        <StateChip
+          bare
+          state={loop.suspended ? "stuck" : loop.held ? "suspended" : "resume_pending"}
+        />
+      ),
+    },
+    {
+      id: "session",
+      header: t("recovery.column.session"),
+      width: "minmax(16ch, 1fr)",
+      cell: (loop) => <span title={loop.key}>{loop.title === "" ? loop.key : loop.title}</span>,
+    },
+    {
+      id: "restarts",
+      header: t("recovery.column.restarts"),
+      width: "24ch",
+      cell: (loop) => t("recovery.restartsOf", { count: loop.restarts, threshold }),
+    },
+    {
+      id: "held",
+      header: t("recovery.column.held"),
+      width: "16ch",
+      cell: (loop) => t(loop.held ? "recovery.heldYes" : "recovery.heldNo"),
+    },
+  ];
 }

@@ -18,7 +18,7 @@ export function ReportItems({
       <h3 className={css["small"]}>{t(`recovery.list.${list}`)}</h3>
       <ul>
         {items.items.map((item, index) => (
-          // oxlint-disable-next-line react/no-array-index-key -- a report never changes, and one session may stand in a list twice
+          // A report never changes, and one session may stand in a list twice: the place is the key.
           <li key={index} className={css["item"]}>
             <Link href={sessionPath(item.key)}>{item.title === "" ? item.key : item.title}</Link>
             <span className={css["evidence"]}>{item.evidence}</span>
