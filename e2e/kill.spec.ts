@@ -101,6 +101,7 @@ async function expectKept(host: Host, confirmed: Confirmed): Promise<void> {
 const rounds = { headless: 6, desktop: 3 };
 
 test("while messages are accepted: none that was confirmed is gone", async ({ host }, testInfo) => {
+  test.setTimeout(180_000); // many starts
   const lanes = await newLanes(host, 4);
   for (let round = 0; round < rounds[host.kind]; round++) {
     const after = randomInt(1, 120);

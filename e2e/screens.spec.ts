@@ -10,6 +10,9 @@ const FOLDER = join(import.meta.dirname, "screenshots");
 const IMAGES = join(import.meta.dirname, "..", "docs", "images");
 const shown: ReadonlySet<string> = new Set(["inspector-light-1600", "inspector-dark-1600"]);
 
+/** What is shown where a language lacks a text: its key, as `recovery.phase.lanes`. */
+const LOCALE_KEY = /(?<![\w./])[a-z][A-Za-z]*(?:\.[a-z][A-Za-z_]*){2,}(?![\w./])/;
+
 const sizes = [
   { width: 1024, height: 700 },
   { width: 1600, height: 1000 },
@@ -29,6 +32,10 @@ for (const theme of ["light", "dark"] as const) {
     for (const scene of scenes) {
       await page.goto(new URL("/", page.url()).href);
       await scene.show(host);
+      const words = await page.locator("body").innerText();
+      expect
+        .soft(words.match(LOCALE_KEY), `${scene.name} shows a key for want of its words`)
+        .toBeNull();
       for (const size of sizes) {
         await page.setViewportSize(size);
         await settle(page);

@@ -93,8 +93,8 @@ function withReportFile<T>(body: (file: string) => T): T {
 }
 
 /** Runs one of the projects of vitest.config.ts. */
-export function runVitest(project: "unit" | "clean-clone"): Tally {
-  heading(project === "unit" ? "unit tests" : "clean clone");
+export function runVitest(project: "unit" | "gate" | "clean-clone"): Tally {
+  heading(project === "clean-clone" ? "clean clone" : "unit tests");
   return withReportFile((file) => {
     const { succeeded, report } = runWithReport(
       tool("vitest/vitest.mjs"),

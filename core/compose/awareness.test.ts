@@ -228,3 +228,34 @@ test("a notice that no model saw waits for the next turn", async () => {
   const shown = (await made.transcript()).filter((row) => row.startsWith("boundary: Session"));
   expect(shown).toHaveLength(2); // in the turn that failed, and in the one that saw it
 });
+
+test("a storm of changes is one entry that counts each of them, and a few wakes", async () => {
+  const made = await testGateway();
+  const { key } = await made.call("sessions.create", { title: "busy" });
+  const { key: watcherKey } = await made.call("sessions.create", { title: "watching" });
+  await made.call("watchers.start", { watcherKey, targetKey: key });
+  const issuedAtMs = Date.now();
+  const started = { key, operationId: "storm", issuedAtMs, objective: "calm" };
+  const goalId = (await made.call("goals.start", started)).goal?.goalId ?? "";
+  const changes = Array.from({ length: 999 }, (_, nth) => ({
+    key,
+    operationId: `storm-${nth}`,
+    issuedAtMs,
+    goalId,
+    action: nth % 2 === 0 ? ("pause" as const) : ("resume" as const),
+  }));
+  for (let from = 0; from < changes.length; from += 100)
+    await Promise.all(
+      changes.slice(from, from + 100).map((change) => made.call("goals.update", change)),
+    );
+
+  const told = await until("each is counted", async () => {
+    const notices = (await made.call("notices.list", {})).notices.filter(
+      (notice) => notice.kind === "watch",
+    );
+    return notices.reduce((sum, notice) => sum + notice.count, 0) === 1000 && notices;
+  });
+  expect(told).toHaveLength(1);
+  const { notices } = await made.call("watchers.notices", { key });
+  expect(notices.length).toBeLessThanOrEqual(6); // five wakes in a minute, and what waits
+});

@@ -15,7 +15,6 @@ export const eventKinds = [
   "created",
   "relay_stopped",
 ] as const;
-type EventKind = (typeof eventKinds)[number];
 
 const notifying: ReadonlySet<string> = new Set(notifyingKinds);
 export const notifies = (kind: string): boolean => notifying.has(kind);

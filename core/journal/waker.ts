@@ -113,7 +113,7 @@ export function createWaker(deps: WakerDeps) {
     if (waiting.has(key)) return false;
     const cancel = clock.after(ms, () => {
       waiting.delete(key);
-      if (journal.lines.hasWaiting(key)) want(key);
+      if (open && journal.lines.hasWaiting(key)) want(key);
     });
     waiting.set(key, cancel);
     return true;

@@ -2,7 +2,15 @@ import type { Locator, Page } from "playwright";
 import { expect } from "playwright/test";
 
 /** The screens of the panel, by the names of their links in the rail (ux.md 2). */
-export const screens = ["Overview", "Sessions", "Channels", "Agents", "Settings"] as const;
+export const screens = [
+  "Overview",
+  "Sessions",
+  "Queues",
+  "Recovery",
+  "Channels",
+  "Agents",
+  "Settings",
+] as const;
 export type Screen = (typeof screens)[number];
 
 /** Where things are in the panel, found as a person who cannot see it finds them. */

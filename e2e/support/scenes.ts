@@ -81,6 +81,8 @@ export const scenes: readonly Scene[] = [
       await expect(panel.inspector.getByRole("tabpanel")).toContainText("suspended");
     },
   },
+  screen("Queues"),
+  screen("Recovery"),
   screen("Channels"),
   screen("Agents"),
   screen("Settings"),
@@ -139,6 +141,13 @@ export const scenes: readonly Scene[] = [
   },
 ];
 
+/** Resolves once nothing of a lane waits or runs: whatever was said in it has had its answer, or its end. */
+async function answered(host: Host, key: SessionKey): Promise<void> {
+  await expect
+    .poll(async () => (await host.call("sessions.get", { key })).state)
+    .not.toMatch(/^(queued|running)$/);
+}
+
 /** People of several platforms, in every state that a session can be brought to from outside. */
 export async function populate(host: Host): Promise<void> {
   const post = async (
@@ -159,9 +168,7 @@ export async function populate(host: Host): Promise<void> {
       };
       ({ key } = await host.call("channels.simulate", { source, text }));
       if (text.startsWith("!sleep") || text.startsWith("/queue")) continue;
-      await expect
-        .poll(async () => (await host.call("sessions.get", { key: key! })).turn)
-        .toBeNull();
+      await answered(host, key);
     }
     if (key === undefined) throw new Error("nothing was posted");
     return key;
@@ -183,6 +190,6 @@ export async function populate(host: Host): Promise<void> {
     "# A heading\n\n- one\n- two\n\n```ts\nconst a = 1;\n```",
   ]) {
     await host.call("sessions.send", { key: anna, text });
-    await expect.poll(async () => (await host.call("sessions.get", { key: anna })).turn).toBeNull();
+    await answered(host, anna);
   }
 }
