@@ -4,18 +4,6 @@ import type { Chain } from "./relay.ts";
 /** Kinds that tell watchers; all others, unknown ones too, are only recorded (state-awareness 3.1). */
 export const notifyingKinds = ["human_direct_message", "upstream_missing", "goal_changed"] as const;
 
-/** Every kind that this build records, in the order of the specification; `relay_stopped` is ours. */
-export const eventKinds = [
-  ...notifyingKinds,
-  "child_spawned",
-  "run_completed",
-  "run_failed",
-  "compacted",
-  "adopted",
-  "created",
-  "relay_stopped",
-] as const;
-
 const notifying: ReadonlySet<string> = new Set(notifyingKinds);
 export const notifies = (kind: string): boolean => notifying.has(kind);
 

@@ -8,15 +8,6 @@ import { isJsonObject, isTruthy, own, scalarText } from "./stored-json.ts";
 import type { JsonObject, JsonValue } from "./stored-json.ts";
 import { timeFromStored, timeToStored } from "./stored-time.ts";
 
-/** Why a turn has to be resumed (lifecycle 2.1, 10.5). */
-export const resumeReasons = [
-  "restart_timeout",
-  "shutdown_timeout",
-  "restart_interrupted",
-  "orphaned_tool_call",
-] as const;
-type ResumeReason = (typeof resumeReasons)[number];
-
 /** Another model for one lane, without credentials: those never reach disk (lifecycle 2.1). */
 export type ModelOverride = Readonly<Partial<Record<"model" | "provider" | "base_url", string>>>;
 
@@ -50,7 +41,7 @@ export interface SessionEntry {
   readonly transportProfile: string | null;
   readonly suspended: boolean;
   readonly resumePending: boolean;
-  /** A `ResumeReason`, or a word of another build, kept as it is. */
+  /** Why a turn has to be resumed (lifecycle 10.5), or a word of another build, kept as it is. */
   readonly resumeReason: string | null;
   readonly lastResumeMarkedAtMs: number | null;
   readonly isFreshReset: boolean;

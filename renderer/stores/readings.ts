@@ -85,5 +85,3 @@ export function readingsStore(gateway: Gateway, timer: Timer) {
     },
   };
 }
-
-type Readings = ReturnType<typeof readingsStore>;

@@ -79,5 +79,3 @@ export function journeyStore({ bridge, lanes, timer, title }: JourneyOptions) {
     },
   };
 }
-
-type JourneyStore = ReturnType<typeof journeyStore>;
