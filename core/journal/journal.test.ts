@@ -107,6 +107,39 @@ describe("a signal and its change", () => {
   });
 });
 
+test("a notice that was settled while a turn had it ends no newer one, whatever becomes of the turn", () => {
+  const { db, journal } = testStores();
+  const rows = () =>
+    [journal.lines.waiting(watcher), journal.lines.taken()].map((lines) =>
+      lines.map((line) => line.base),
+    );
+  db.writeNow(() => {
+    journal.watch(watcher, target, 1);
+    journal.record(word(), 2);
+    const shown = journal.take(watcher, "turn");
+    journal.settle(watcher, target, 1, 3);
+    journal.record(word(), 4);
+    journal.acknowledge(watcher, shown, 5);
+    journal.putBack(shown, 5);
+  });
+  expect(rows()).toEqual([[1], []]);
+  expect(journal.cursors.get(watcher, target)).toMatchObject({ lastSeen: 1, material: 2 });
+});
+
+test("a notice that comes back from a turn makes way for the newer one of its pair", () => {
+  const { db, journal } = testStores();
+  const named = { watchers: [watcher] };
+  db.writeNow(() => {
+    journal.record(word(named), 1);
+    const shown = journal.take(watcher, "turn");
+    journal.record(word({ ...named, kind: "child_spawned" }), 2); // its watch begins anew
+    journal.record(word(), 3);
+    journal.putBack(shown, 4);
+  });
+  expect(journal.lines.waiting(watcher).map((line) => line.base)).toEqual([2]);
+  expect(journal.lines.taken()).toEqual([]);
+});
+
 test("a clock that is set back puts no event in the future and ends no watch early (19.9)", () => {
   const { db, journal } = testStores();
   const nowMs = 1_800_000_000_000;

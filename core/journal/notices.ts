@@ -54,10 +54,17 @@ export function notices(deps: NoticeDeps) {
     deps.touched(watcher, target, "opened", event);
   }
 
-  function endLive(watcher: string, target: Target, how: "drained" | "withdrawn", nowMs: number) {
+  /** @returns the chain that what ended went on in. */
+  function endLive(
+    watcher: string,
+    target: Target,
+    how: "drained" | "withdrawn",
+    nowMs: number,
+  ): Chain | null {
     const live = lines.liveNotices(watcher, target);
     for (const row of live) lines.end(row.id, how, nowMs);
     if (live.length > 0) deps.touched(watcher, target, "ended", null);
+    return chainOfAll(live);
   }
 
   return {
@@ -90,7 +97,7 @@ export function notices(deps: NoticeDeps) {
       }
     },
 
-    /** The turn ended before its agent saw them: they wait again. */
+    /** The turn ended before its agent saw them: they wait again, save where a newer one of the pair does. */
     putBack(shown: readonly SystemEvent[], nowMs: number): void {
       for (const row of shown) {
         const newer =
@@ -111,16 +118,19 @@ export function notices(deps: NoticeDeps) {
       const { marks, notice } = settledThrough(cursor, version);
       if (notice === "keep") return true;
       cursors.setMarks(watcher, target, marks, nowMs);
-      endLive(watcher, target, "drained", nowMs);
-      if (notice === "reword") open(watcher, target, marks.lastSeen, null, null, nowMs);
+      const chain = endLive(watcher, target, "drained", nowMs);
+      if (notice === "reword") open(watcher, target, marks.lastSeen, chain, null, nowMs);
       return true;
     },
 
-    /** One pending pair at a start (6.5). */
+    /** One pending pair at a start (6.5). Where its notice still waits, which is the rule here, little is written. */
     replay(cursor: CursorRow, nowMs: number): void {
+      const { watcher, lastSeen } = cursor;
       const target = { key: cursor.targetKey, agentId: cursor.targetAgentId };
-      cursors.setMarks(cursor.watcher, target, replayed(cursor), nowMs);
-      open(cursor.watcher, target, cursor.lastSeen, null, null, nowMs);
+      const marks = replayed(cursor);
+      if (marks.notified !== cursor.notified) cursors.setMarks(watcher, target, marks, nowMs);
+      const live = lines.liveNotices(watcher, target);
+      open(watcher, target, lastSeen, chainOfAll(live), null, nowMs, live);
     },
 
     /** The pair's notice means nothing any more: the watch ended, or its target is gone. */
@@ -157,6 +167,9 @@ export function notices(deps: NoticeDeps) {
 
 export const chainOf = (row: Pick<SystemEvent, "chainId" | "chainHops">): Chain | null =>
   row.chainId === null ? null : { id: row.chainId, hops: row.chainHops };
+
+const chainOfAll = (rows: readonly SystemEvent[]): Chain | null =>
+  rows.length === 0 ? null : rows.map(chainOf).reduce(joinChains);
 
 /** Where a person had a part, a new chain begins; of two chains the longer one counts. */
 const joinChains = (a: Chain | null, b: Chain | null): Chain | null =>

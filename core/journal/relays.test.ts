@@ -69,3 +69,33 @@ test("a turn goes on in the chain of its message, a resumed one in that of the t
   relays.keepChain("t2", chain, 1);
   expect(relays.chainOfTurn({ turnId: "t3", chain: null, resumes: "t2" })).toEqual(chain);
 });
+
+test("a notice stays in its chain when it is queued again at a start, and when its watcher settled a part", () => {
+  const { db, journal } = testStores();
+  const target = { key: "agent:main:subagent:child", agentId: "main" };
+  const watcher = "agent:main:main";
+  const change = (nowMs: number): void => {
+    journal.record(
+      {
+        sessionKey: target.key,
+        kind: "goal_changed",
+        actor: { type: "agent", id: target.key },
+        summary: "goal created",
+        chain: { id: "c", hops: 3 },
+      },
+      nowMs,
+    );
+  };
+  const chains = () => journal.lines.waiting(watcher).map((row) => [row.chainId, row.chainHops]);
+  db.writeNow(() => {
+    journal.watch(watcher, target, 1);
+    change(2);
+    journal.replaySlice({ watcher: "", target: "" }, 10, () => true, 3);
+  });
+  expect(chains()).toEqual([["c", 3]]);
+  db.writeNow(() => {
+    change(4);
+    journal.settle(watcher, target, 1, 5);
+  });
+  expect(chains()).toEqual([["c", 3]]);
+});
