@@ -38,6 +38,7 @@ async function measureTurns(gateway: ServedGateway, receiver: Receiver): Promise
     const run = await load(50, 2_000);
     return { ...run, cpuMs: (gateway.cpuMs() - before) / 2_000 };
   });
+  const paced = await repeat(runs, () => load(50, 1_000, 200));
   return {
     one_lane: figure(
       one.map((run) => run.perSecond),
@@ -61,6 +62,14 @@ async function measureTurns(gateway: ServedGateway, receiver: Receiver): Promise
     ),
     lanes_50_reply_p95: figure(
       fifty.map((run) => quantile(run.repliedMs, 0.95)),
+      "ms",
+    ),
+    lanes_50_at_200: figure(
+      paced.map((run) => run.perSecond),
+      "turns/s",
+    ),
+    lanes_50_at_200_acceptance_p95: figure(
+      paced.map((run) => quantile(run.acceptedMs, 0.95)),
       "ms",
     ),
   };
@@ -171,15 +180,17 @@ function loadOn(url: string, receiver: Receiver) {
     into.repliedMs.push(performance.now() - startedMs);
   }
 
-  /** `turns` turns over `lanes` lanes. */
-  return async (lanes: number, turns: number): Promise<Load> => {
+  /** `turns` turns over `lanes` lanes: as fast as they go, or begun so many a second. */
+  return async (lanes: number, turns: number, pace?: number): Promise<Load> => {
     const into: Load = { perSecond: 0, acceptedMs: [], repliedMs: [] };
     let left = turns;
     const startedMs = performance.now();
     await Promise.all(
       Array.from({ length: lanes }, async (_, lane) => {
         while (left > 0) {
+          const dueMs = pace === undefined ? 0 : startedMs + ((turns - left) / pace) * 1000;
           left -= 1;
+          await pause(dueMs - performance.now());
           await turn(lane, into);
         }
       }),
@@ -188,6 +199,10 @@ function loadOn(url: string, receiver: Receiver) {
     return into;
   };
 }
+
+const pause = async (ms: number): Promise<void> => {
+  if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
+};
 
 /** A signed POST; rejects where it is not accepted. */
 function post(url: string, body: Buffer, agent: Agent): Promise<void> {

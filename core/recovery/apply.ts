@@ -90,6 +90,8 @@ export function applyVerdict(
         resumePending: 1,
         resumeReason: verdict.reason,
         lastResumeMarkedAt: row.resumePending === 1 ? row.lastResumeMarkedAt : nowMs,
+        // Another turn than the one whose person was told: its own person was not.
+        ...(row.activeTurnToken !== null && !input?.message.resume ? { resumeToldAt: null } : {}),
         resumeHeldAt: verdict.kind === "hold" ? (row.resumeHeldAt ?? nowMs) : null,
       });
       if (row.activeTurnToken !== null || !inbox.queuedResume(key))

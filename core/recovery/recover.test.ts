@@ -270,6 +270,48 @@ describe("a turn that is taken up and fails", () => {
     expect(world.texts().slice(1)).toEqual(["re one"]);
   });
 
+  test("its person is told, also where the person of an earlier one was told before", async () => {
+    const world = recoveryWorld();
+    await world.accept("a", "one");
+    await started(world);
+    world.boot();
+    await world.finish(await started(world), failed); // told, and still to be tried again
+    await world.accept("a", "two");
+    await started(world); // cut as well
+    world.boot();
+    await world.finish(await started(world), failed);
+    await world.deliver("a");
+    expect(world.heard.map(({ replyTo }) => replyTo)).toEqual(["one", "two"]);
+  });
+
+  test("… and where that one was parked by a stop", async () => {
+    const world = recoveryWorld();
+    await world.accept("a", "one");
+    await started(world);
+    world.boot();
+    await world.finish(await started(world), failed);
+    await world.accept("a", "two");
+    const parked = { outcome: "parked", because: "shutdown_timeout" } as const;
+    await world.finish(await started(world), parked);
+    world.boot();
+    await world.finish(await started(world), failed);
+    await world.deliver("a");
+    expect(world.heard.map(({ replyTo }) => replyTo)).toEqual(["one", "two"]);
+  });
+
+  test("its person is told, also where a stop had parked it in between", async () => {
+    const world = recoveryWorld();
+    await world.accept("a", "one");
+    await started(world);
+    world.boot();
+    const parked = { outcome: "parked", because: "shutdown_timeout" } as const;
+    await world.finish(await started(world), parked);
+    world.boot();
+    await world.finish(await started(world), failed);
+    await world.deliver("a");
+    expect(world.heard.map(({ replyTo }) => replyTo)).toEqual(["one"]);
+  });
+
   test("a message that is sent again by `/retry` is owed again, also where its turn was cut", async () => {
     const world = recoveryWorld();
     await world.accept("a", "one");

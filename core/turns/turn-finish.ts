@@ -202,13 +202,15 @@ function settleLane(
       errorMessage: end.state === "failed" ? (result.error?.message ?? null) : null,
       ...(over ? noResume : {}),
       // It failed and the person was told; the next start tries again without another word (lifecycle 10.5).
-      ...(!over && row.resumePending === 1 ? { resumeToldAt: end.nowMs } : {}),
+      ...(!over && result.outcome !== "parked" && row.resumePending === 1
+        ? { resumeToldAt: end.nowMs }
+        : {}),
       ...(result.outcome === "parked"
         ? {
             resumePending: 1 as const,
             resumeReason: result.because,
             lastResumeMarkedAt: end.nowMs,
-            resumeToldAt: null,
+            ...(turn.message.resume ? {} : { resumeToldAt: null }),
           }
         : {}),
     });
