@@ -62,6 +62,7 @@ export const keyTable: readonly KeyBinding[] = [
   list("session.suspend", "s"),
   list("session.unsuspend", "u"),
   list("session.reset", "r"),
+  list("session.stop", "c"),
   list("session.logs", "l"),
   list("session.copyId", "y"),
   list("session.copyLink", "Y"),

@@ -27,6 +27,7 @@ export const recovery: typeof words = {
   breakerTripped: "Start {{count}} in Folge mit offener Arbeit: sie wurde zurückgehalten.",
   phases: "Phasen",
   phase: {
+    routing: "verlorene Routen",
     open: "Öffnen",
     recovery: "Wiederherstellung",
     channels: "Kanäle",

@@ -22,6 +22,7 @@ export const recovery = {
   breakerTripped: "Start {{count}} in a row with work to take up: it was held back.",
   phases: "Phases",
   phase: {
+    routing: "lost routes",
     open: "open",
     recovery: "recovery",
     channels: "channels",
